@@ -1,0 +1,94 @@
+//! The seam between the one loop and the instruction sets. A cast of one real dtype to another is
+//!
+//! ```text
+//! source bytes -- Decode --> hub -- Bridge --> home -- Encode --> destination bytes
+//! ```
+//!
+//! for a *step* of elements at a time. A hub is a register type that holds every value of the source
+//! exactly. A home is what an encoder starts from: a number that either is the destination's already
+//! or still carries all that its one rounding needs. Range and rounding are dealt with in bridges
+//! and encoders only, so a decoder is written once per dtype and an encoder likewise, and a pair is
+//! their composition, fused by inlining.
+
+use crate::dtypes::Real;
+use core::mem::MaybeUninit;
+
+/// An instruction set: a token whose existence proves that the CPU has it.
+pub(crate) trait Isa: Copy {
+    /// The elements of a step.
+    const STEP: usize;
+
+    /// Makes the token.
+    ///
+    /// # Safety
+    /// The CPU has the instruction set.
+    unsafe fn summon() -> Self;
+
+    /// Runs `body` compiled for the instruction set. What `body` calls is inlined into it.
+    fn vectorize<R>(self, body: impl FnOnce() -> R) -> R;
+}
+
+/// The bytes of the longest step: 64 elements of 8 bytes.
+const LONGEST_STEP: usize = 512;
+
+/// Reads a step of elements.
+pub(crate) trait Decode<A: Real>: Isa {
+    /// The exact values of a step.
+    type Hub;
+
+    /// Reads `STEP` elements.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `STEP` elements, at any alignment.
+    unsafe fn decode(self, src: *const u8) -> Self::Hub;
+
+    /// Reads `n < STEP` elements, with anything for the others.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `n` elements, at any alignment.
+    #[inline(always)]
+    unsafe fn decode_part(self, src: *const u8, n: usize) -> Self::Hub {
+        let mut step = [0u8; LONGEST_STEP];
+        // SAFETY: `n` elements are readable at `src` and fit the buffer, which holds a whole step;
+        // the buffer is a local, so the two don't overlap.
+        unsafe {
+            let bytes = n * size_of::<A::Stored>();
+            src.copy_to_nonoverlapping(step.as_mut_ptr(), bytes);
+            self.decode(step.as_ptr())
+        }
+    }
+}
+
+/// Brings a hub's values to a home: the first half of range and rounding.
+pub(crate) trait Bridge<Hub, Home>: Isa {
+    /// Brings the values of a step.
+    fn bridge(self, values: Hub) -> Home;
+}
+
+/// Writes a step of elements: the second half of range and rounding.
+pub(crate) trait Encode<B: Real>: Isa {
+    /// What the values of a step are when they come.
+    type Home;
+
+    /// Writes `STEP` elements.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing `STEP` elements, at any alignment.
+    unsafe fn encode(self, values: Self::Home, dst: *mut u8);
+
+    /// Writes the first `n < STEP` elements.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing `n` elements, at any alignment.
+    #[inline(always)]
+    unsafe fn encode_part(self, values: Self::Home, dst: *mut u8, n: usize) {
+        let mut step = [MaybeUninit::<u8>::uninit(); LONGEST_STEP];
+        // SAFETY: the buffer holds a whole step; its first `n` elements were just written, and `n`
+        // elements are writable at `dst`, which cannot overlap a local.
+        unsafe {
+            let step: *mut u8 = step.as_mut_ptr().cast();
+            self.encode(values, step);
+            step.copy_to_nonoverlapping(dst, n * size_of::<B::Stored>());
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The one loop: whole steps, then the tail.
+
+use crate::codec::{Bridge, Decode, Encode, Isa};
+use crate::dtypes::Real;
+
+/// Casts `n` elements.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`, at any
+/// alignment; the two don't overlap.
+#[inline(always)]
+pub(crate) unsafe fn convert<I, A, B>(isa: I, src: *const u8, dst: *mut u8, n: usize)
+where
+    A: Real,
+    B: Real,
+    I: Decode<A> + Encode<B> + Bridge<<I as Decode<A>>::Hub, <I as Encode<B>>::Home>,
+{
+    // SAFETY: element `i` is inside both buffers while `i < n`, and a whole step while
+    // `i + STEP <= n`.
+    isa.vectorize(
+        #[inline(always)]
+        || unsafe {
+            let from = |i: usize| src.add(i * size_of::<A::Stored>());
+            let to = |i: usize| dst.add(i * size_of::<B::Stored>());
+            let whole = n - n % <I as Isa>::STEP;
+            let mut i = 0;
+            while i < whole {
+                let hub = Decode::<A>::decode(isa, from(i));
+                Encode::<B>::encode(isa, isa.bridge(hub), to(i));
+                i += <I as Isa>::STEP;
+            }
+            if i < n {
+                let hub = Decode::<A>::decode_part(isa, from(i), n - i);
+                Encode::<B>::encode_part(isa, isa.bridge(hub), to(i), n - i);
+            }
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtypes::mark;
+
+    /// Four elements a step, so that tails occur, with the seam's own way to read and write them.
+    #[derive(Clone, Copy)]
+    struct Fours;
+
+    impl Isa for Fours {
+        const STEP: usize = 4;
+
+        unsafe fn summon() -> Self {
+            Self
+        }
+
+        fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
+            body()
+        }
+    }
+
+    impl Decode<mark::UInt8> for Fours {
+        type Hub = [u8; 4];
+
+        unsafe fn decode(self, src: *const u8) -> [u8; 4] {
+            // SAFETY: the caller's.
+            unsafe { src.cast::<[u8; 4]>().read_unaligned() }
+        }
+    }
+
+    impl Bridge<[u8; 4], [u16; 4]> for Fours {
+        fn bridge(self, values: [u8; 4]) -> [u16; 4] {
+            values.map(u16::from)
+        }
+    }
+
+    impl Encode<mark::UInt16> for Fours {
+        type Home = [u16; 4];
+
+        unsafe fn encode(self, values: [u16; 4], dst: *mut u8) {
+            // SAFETY: the caller's.
+            unsafe { dst.cast::<[u16; 4]>().write_unaligned(values) }
+        }
+    }
+
+    #[test]
+    fn every_length_is_cast_and_nothing_past_it() {
+        const GUARD: u16 = 0xa5a5;
+        let src: [u8; 13] = core::array::from_fn(|i| i as u8 + 1);
+        for n in 0..=src.len() {
+            let mut dst = [GUARD; 14];
+            // SAFETY: both arrays have at least `n` elements, and `Fours` needs nothing of the CPU.
+            unsafe {
+                let (from, to) = (src.as_ptr(), dst.as_mut_ptr().cast());
+                convert::<_, mark::UInt8, mark::UInt16>(Fours::summon(), from, to, n);
+            }
+            for (i, &d) in dst.iter().enumerate() {
+                let expected = if i < n { u16::from(src[i]) } else { GUARD };
+                assert_eq!(d, expected, "element {i} of {n}");
+            }
+        }
+    }
+}

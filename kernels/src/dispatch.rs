@@ -1,0 +1,162 @@
+//! The door: which instruction sets are compiled in, which of them this CPU has, and which one casts
+//! use. It is decided once, at the first cast: the best that there is, unless the environment
+//! variable `SIMDCAST_ISA` names another. [`set`] changes it for casts resolved afterwards.
+
+use crate::scalar;
+use crate::table::Table;
+use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// An instruction set that this build has kernels for.
+pub struct Level {
+    name: &'static str,
+    family: &'static str,
+    detect: fn() -> bool,
+    pub(crate) table: &'static Table,
+}
+
+impl Level {
+    /// The exact name.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The name that stands for the best level of its kind.
+    pub const fn family(&self) -> &'static str {
+        self.family
+    }
+
+    /// Whether this CPU can run it.
+    pub fn is_available(&self) -> bool {
+        (self.detect)()
+    }
+}
+
+impl fmt::Debug for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+/// The best first; scalar, which every CPU has, last.
+static LEVELS: [Level; 1] =
+    [Level { name: "scalar", family: "scalar", detect: || true, table: &scalar::TABLE }];
+
+/// Every level that this build has kernels for, the best first.
+pub fn levels() -> &'static [Level] {
+    &LEVELS
+}
+
+/// The levels that this CPU can run, the best first.
+pub fn available() -> impl Iterator<Item = &'static Level> {
+    levels().iter().filter(|level| level.is_available())
+}
+
+/// A name that stands for no level that could be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LevelError {
+    /// No level of this build has that name.
+    Unknown,
+    /// This CPU cannot run it.
+    Unavailable,
+}
+
+/// The best level of that name, exact or of a family, that this CPU can run.
+pub fn find(name: &str) -> Result<&'static Level, LevelError> {
+    let named = |level: &&Level| {
+        name.eq_ignore_ascii_case(level.name) || name.eq_ignore_ascii_case(level.family)
+    };
+    match available().find(named) {
+        Some(level) => Ok(level),
+        None if levels().iter().any(|level| named(&level)) => Err(LevelError::Unavailable),
+        None => Err(LevelError::Unknown),
+    }
+}
+
+const UNDECIDED: usize = usize::MAX;
+
+/// The place in `LEVELS` of the level in use.
+static CURRENT: AtomicUsize = AtomicUsize::new(UNDECIDED);
+
+/// The level that casts resolved now use.
+#[inline]
+pub fn current() -> &'static Level {
+    // Relaxed: the value says everything; the tables it leads to are constants.
+    match LEVELS.get(CURRENT.load(Ordering::Relaxed)) {
+        Some(level) => level,
+        None => decide(),
+    }
+}
+
+/// Uses a level for the casts resolved from now on, in every thread.
+pub fn set(name: &str) -> Result<&'static Level, LevelError> {
+    let level = find(name)?;
+    CURRENT.store(place(level), Ordering::Relaxed);
+    Ok(level)
+}
+
+fn place(level: &'static Level) -> usize {
+    levels().iter().position(|other| core::ptr::eq(other, level)).unwrap_or(UNDECIDED)
+}
+
+/// Decides at the first cast. Threads that come here together decide the same, unless one of them
+/// has set a level meanwhile, which then stays.
+#[cold]
+fn decide() -> &'static Level {
+    let level = wanted();
+    match CURRENT.compare_exchange(UNDECIDED, place(level), Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => level,
+        Err(other) => LEVELS.get(other).unwrap_or(level),
+    }
+}
+
+/// The best level there is.
+fn best() -> &'static Level {
+    available().next().unwrap_or(&LEVELS[LEVELS.len() - 1])
+}
+
+#[cfg(feature = "std")]
+fn wanted() -> &'static Level {
+    let Some(name) = std::env::var_os("SIMDCAST_ISA").filter(|name| !name.is_empty()) else {
+        return best();
+    };
+    let shown = name.to_string_lossy();
+    match find(&shown) {
+        Ok(level) => level,
+        Err(error) => {
+            let why = match error {
+                LevelError::Unknown => "is none of the instruction sets of this build",
+                LevelError::Unavailable => "is not available on this CPU",
+            };
+            let best = best();
+            std::eprintln!("simdcast: SIMDCAST_ISA={shown} {why}; using {}", best.name);
+            best
+        }
+    }
+}
+
+#[cfg(not(feature = "std"))]
+fn wanted() -> &'static Level {
+    best()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalar_is_there_and_last() {
+        assert_eq!(levels().last().map(Level::name), Some("scalar"));
+        assert!(available().any(|level| level.name() == "scalar"));
+    }
+
+    #[test]
+    fn names_are_found_in_any_case_and_unknown_ones_refused() {
+        assert_eq!(find("SCALAR").map(Level::name), Ok("scalar"));
+        assert_eq!(find("sse9").map(Level::name), Err(LevelError::Unknown));
+        for level in available() {
+            assert!(core::ptr::eq(find(level.name()).unwrap(), level));
+        }
+    }
+}

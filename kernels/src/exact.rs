@@ -1,0 +1,180 @@
+//! Exact values: what a code stands for, with nothing rounded away.
+
+use core::fmt;
+
+/// The value of a real number's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exact {
+    /// `significand * 2^exponent`, negated if `negative`. Zero has significand 0 and may be negative.
+    Finite {
+        /// The sign.
+        negative: bool,
+        /// The magnitude in units of `2^exponent`.
+        significand: u64,
+        /// The weight of the significand's lowest bit.
+        exponent: i32,
+    },
+    /// An infinity.
+    Infinity {
+        /// The sign.
+        negative: bool,
+    },
+    /// Not a number.
+    Nan {
+        /// The sign.
+        negative: bool,
+        /// The fraction field, quiet bit included, as float64 would have it; 0 where the format's
+        /// NaNs carry none.
+        payload: u64,
+    },
+}
+
+impl Exact {
+    /// The integer 0 or 1.
+    pub const fn from_bool(value: bool) -> Self {
+        Self::Finite { negative: false, significand: value as u64, exponent: 0 }
+    }
+
+    /// A signed integer.
+    pub const fn from_i64(value: i64) -> Self {
+        Self::Finite { negative: value < 0, significand: value.unsigned_abs(), exponent: 0 }
+    }
+
+    /// An unsigned integer.
+    pub const fn from_u64(value: u64) -> Self {
+        Self::Finite { negative: false, significand: value, exponent: 0 }
+    }
+
+    /// Whether this is zero of either sign.
+    pub const fn is_zero(self) -> bool {
+        matches!(self, Self::Finite { significand: 0, .. })
+    }
+
+    /// Whether this is a NaN.
+    pub const fn is_nan(self) -> bool {
+        matches!(self, Self::Nan { .. })
+    }
+
+    /// Whether two values are the same number: 0 equals -0, and a NaN any NaN.
+    pub const fn same_number(self, other: Self) -> bool {
+        match (self.reduced(), other.reduced()) {
+            (Self::Nan { .. }, Self::Nan { .. }) => true,
+            (Self::Infinity { negative: a }, Self::Infinity { negative: b }) => a == b,
+            (
+                Self::Finite { negative: a, significand: s, exponent: e },
+                Self::Finite { negative: b, significand: t, exponent: f },
+            ) => s == t && (s == 0 || (a == b && e == f)),
+            _ => false,
+        }
+    }
+
+    /// The same value with an odd significand, or 0 * 2^0.
+    const fn reduced(self) -> Self {
+        match self {
+            Self::Finite { negative, significand: 0, .. } => {
+                Self::Finite { negative, significand: 0, exponent: 0 }
+            }
+            Self::Finite { negative, significand, exponent } => {
+                let zeros = significand.trailing_zeros();
+                Self::Finite {
+                    negative,
+                    significand: significand >> zeros,
+                    exponent: exponent + zeros as i32,
+                }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Integers in full, other numbers as the shortest decimal that names their float64 (every dtype's
+/// numbers are exact in float64 or in 64-bit integers).
+impl fmt::Display for Exact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.reduced() {
+            Self::Nan { negative, .. } => f.pad(if negative { "-NaN" } else { "NaN" }),
+            Self::Infinity { negative } => f.pad(if negative { "-inf" } else { "inf" }),
+            Self::Finite { negative, significand, exponent }
+                if (0..=significand.leading_zeros() as i32).contains(&exponent) =>
+            {
+                f.pad_integral(!negative, "", Digits::of(significand << exponent).as_str())
+            }
+            Self::Finite { negative, significand, exponent } => {
+                let value = scale(significand, exponent);
+                let value = if negative { -value } else { value };
+                if (-5..64).contains(&exponent) {
+                    fmt::Display::fmt(&value, f)
+                } else {
+                    fmt::LowerExp::fmt(&value, f)
+                }
+            }
+        }
+    }
+}
+
+/// `significand * 2^exponent` where float64 holds it exactly.
+fn scale(significand: u64, exponent: i32) -> f64 {
+    let power = |e: i32| f64::from_bits(((e + 1023) as u64) << 52);
+    // Two factors, since 2^exponent alone can lie below the normal numbers.
+    let half = exponent / 2;
+    significand as f64 * power(half) * power(exponent - half)
+}
+
+/// The decimal digits of an integer.
+struct Digits {
+    text: [u8; 20],
+    start: usize,
+}
+
+impl Digits {
+    fn of(mut value: u64) -> Self {
+        let mut digits = Self { text: [b'0'; 20], start: 20 };
+        loop {
+            digits.start -= 1;
+            digits.text[digits.start] = b'0' + (value % 10) as u8;
+            value /= 10;
+            if value == 0 {
+                return digits;
+            }
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        core::str::from_utf8(&self.text[self.start..]).unwrap_or("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::dtypes::DType;
+    use crate::reference::decode;
+    use std::format;
+    use std::string::ToString;
+
+    #[test]
+    fn prints_as_rust_prints_the_number() {
+        for v in [0.0f64, 0.1, -2.5, 1e300, 5e-324, -1e-310, 448.0, 1e22, 123456789.0] {
+            let shown = decode(DType::Float64, v.to_bits()).to_string();
+            assert_eq!(shown.parse::<f64>().map(f64::to_bits), Ok(v.to_bits()), "{v} as {shown}");
+        }
+        assert_eq!(Exact::from_u64(u64::MAX).to_string(), "18446744073709551615");
+        assert_eq!(Exact::from_i64(i64::MIN).to_string(), "-9223372036854775808");
+        assert_eq!(format!("{:>6}", Exact::from_i64(-7)), "    -7");
+        assert_eq!(decode(DType::Float32, 0xffc0_0000).to_string(), "-NaN");
+        assert_eq!(decode(DType::Float16, 0xfc00).to_string(), "-inf");
+        assert_eq!(decode(DType::Float16, 0x8000).to_string(), "-0");
+    }
+
+    #[test]
+    fn sameness_ignores_the_sign_of_zero_and_the_unit() {
+        let two = Exact::Finite { negative: false, significand: 2, exponent: 0 };
+        let two_again = Exact::Finite { negative: false, significand: 1, exponent: 1 };
+        let minus_zero = Exact::Finite { negative: true, significand: 0, exponent: 7 };
+        assert!(two.same_number(two_again));
+        assert!(Exact::from_u64(0).same_number(minus_zero));
+        assert!(!two.same_number(Exact::from_i64(-2)));
+        assert!(!two.same_number(Exact::Nan { negative: false, payload: 0 }));
+    }
+}

@@ -1,0 +1,39 @@
+//! The machine room of `simdcast`: the list of dtypes, the definition of a cast between any two of
+//! them, and the kernels that do it on each instruction set. Knows nothing of promotion or threads.
+//!
+//! Most users want the `simdcast` crate, which puts types, options and errors of their own in front
+//! of this one.
+//!
+//! * [`DType`] and [`format`](mod@format): the dtypes, and their number formats as data.
+//! * [`reference`](mod@reference): what a cast means, exactly.
+//! * [`Kernel`]: a cast ready to run.
+//! * [`dispatch`]: the instruction sets, and the choice among them.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+#![deny(unsafe_op_in_unsafe_fn)]
+
+extern crate alloc;
+
+mod codec;
+mod convert;
+pub mod dispatch;
+mod dtypes;
+mod exact;
+mod facts;
+pub mod format;
+mod kernel;
+mod options;
+pub mod philox;
+pub mod reference;
+mod scalar;
+mod table;
+mod tile;
+mod typed;
+
+pub use dtypes::{DType, Kind, UnknownDType};
+pub use exact::Exact;
+pub use facts::{FloatInfo, IntInfo, can_fail, is_lossless};
+pub use kernel::{Kernel, RunError};
+pub use options::{Options, Overflow, Rounding};
+pub use table::Road;
+pub use typed::Typed;

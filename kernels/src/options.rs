@@ -1,0 +1,148 @@
+//! The options of a cast: what to do with a number that has no place in the destination, and how to
+//! round. Their meaning, pair by pair, is defined in [`reference`](crate::reference).
+
+/// What becomes of a number that an integer destination cannot hold. A float destination looks at
+/// [`Options::saturate`] instead, and at [`Overflow::Error`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Overflow {
+    /// As Rust's `as`: integers keep their low bits, floats clamp, NaN is 0.
+    #[default]
+    As,
+    /// Everything keeps its low bits, floats too (after rounding, exactly); infinities and NaN are 0.
+    Wrap,
+    /// Everything clamps; NaN is 0.
+    Saturate,
+    /// The first element that has no place in the destination, integer or float, ends the cast.
+    Error,
+}
+
+/// How a number between two neighbours of the destination chooses one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rounding {
+    /// To the nearest, ties to even, for floats; toward zero for integers; up to the next power of
+    /// two for float8_e8m0fnu.
+    #[default]
+    Default,
+    /// To the nearest, ties to even.
+    NearestEven,
+    /// To the nearest, ties away from zero.
+    NearestAway,
+    /// Toward zero.
+    TowardZero,
+    /// Toward positive infinity.
+    Up,
+    /// Toward negative infinity.
+    Down,
+    /// Away from zero with the probability of the discarded fraction, drawn from Philox4x32-10.
+    Stochastic {
+        /// The generator's key.
+        seed: u64,
+    },
+}
+
+impl Overflow {
+    /// All of them, by code: as the C ABI numbers them.
+    pub const ALL: [Self; 4] = [Self::As, Self::Wrap, Self::Saturate, Self::Error];
+
+    /// The names that [`parse`](Self::parse) takes.
+    pub const NAMES: &str = "as, wrap, saturate, error";
+
+    /// The name, in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::As => "as",
+            Self::Wrap => "wrap",
+            Self::Saturate => "saturate",
+            Self::Error => "error",
+        }
+    }
+
+    /// The one with that code.
+    pub const fn from_code(code: u8) -> Option<Self> {
+        if (code as usize) < Self::ALL.len() { Some(Self::ALL[code as usize]) } else { None }
+    }
+
+    /// The one with that name, in lower or upper case.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|overflow| overflow.name().eq_ignore_ascii_case(name))
+    }
+}
+
+impl Rounding {
+    /// The names that [`parse`](Self::parse) takes.
+    pub const NAMES: &str =
+        "default, toward_zero, up, down, nearest_away, stochastic, nearest_even";
+
+    /// The name, in lower case and without the seed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::TowardZero => "toward_zero",
+            Self::Up => "up",
+            Self::Down => "down",
+            Self::NearestAway => "nearest_away",
+            Self::Stochastic { .. } => "stochastic",
+            Self::NearestEven => "nearest_even",
+        }
+    }
+
+    /// The one with that code, as the C ABI numbers them. The seed matters for 5, stochastic, alone.
+    pub const fn from_code(code: u8, seed: u64) -> Option<Self> {
+        match code {
+            0 => Some(Self::Default),
+            1 => Some(Self::TowardZero),
+            2 => Some(Self::Up),
+            3 => Some(Self::Down),
+            4 => Some(Self::NearestAway),
+            5 => Some(Self::Stochastic { seed }),
+            6 => Some(Self::NearestEven),
+            _ => None,
+        }
+    }
+
+    /// The one with that name, in lower or upper case; the seed is for `stochastic`.
+    pub fn parse(name: &str, seed: u64) -> Option<Self> {
+        (0..=6)
+            .filter_map(|code| Self::from_code(code, seed))
+            .find(|rounding| rounding.name().eq_ignore_ascii_case(name))
+    }
+}
+
+/// Everything that may change what a cast stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// What becomes of a number that the destination cannot hold.
+    pub overflow: Overflow,
+    /// Whether the 8-bit floats clamp to the largest finite number rather than turn to infinity or NaN.
+    pub saturate: bool,
+    /// How numbers are rounded.
+    pub rounding: Rounding,
+    /// For [`Rounding::Stochastic`]: the index of the first element, so that the parts of a buffer
+    /// can be cast one by one with the draws of the whole. Indices are counted modulo 2^64.
+    pub first_index: u64,
+}
+
+impl Options {
+    /// [`Overflow::As`], `saturate`, [`Rounding::Default`].
+    pub const DEFAULT: Self = Self {
+        overflow: Overflow::As,
+        saturate: true,
+        rounding: Rounding::Default,
+        first_index: 0,
+    };
+
+    /// Whether the law's defaults hold: what the kernels of the table do.
+    pub const fn is_default(&self) -> bool {
+        matches!(self.overflow, Overflow::As)
+            && self.saturate
+            && matches!(self.rounding, Rounding::Default)
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

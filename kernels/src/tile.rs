@@ -1,0 +1,282 @@
+//! Pairs made of other pairs' kernels.
+//!
+//! A complex pair is the pair of its components over twice the elements. Everything else that has no
+//! kernel of its own goes through buffers small enough to stay in the L1 cache, a tile of elements
+//! at a time:
+//!
+//! ```text
+//! packed: unpack          |                                            | packed: pack
+//! complex: real part      |  cast, or: widen, then cast with options   | complex: zeros between
+//! else: where it lies     |                                            | else: where it goes
+//! ```
+//!
+//! This way any option of any pair costs one kernel per instruction set, which casts from the three
+//! dtypes that between them hold every number: float64, int64 and uint64.
+
+use crate::dtypes::{DType, Kind};
+use crate::options::{Options, Overflow};
+use crate::scalar::direct;
+use crate::table::{Entry, Params, Road, Table};
+use core::mem::MaybeUninit;
+
+/// Elements of a tile: a multiple of 8, so that packed tiles are whole bytes. Three buffers of 8
+/// bytes an element and one of 16 take 20 KiB.
+const TILE: usize = 512;
+
+/// The kernel of a pair that is put together from others; None for two real dtypes.
+pub(crate) const fn composed(from: DType, to: DType) -> Option<Entry> {
+    let same = from as u8 == to as u8;
+    if same && from.is_complex() {
+        Some(Entry { kernel: direct::copy, road: Road::Copy })
+    } else if same && from.is_packed() {
+        Some(Entry { kernel: direct::copy_packed, road: Road::Direct })
+    } else if from.is_complex() && to.is_complex() {
+        Some(Entry { kernel: by_components, road: Road::Components })
+    } else if from.component() as u8 != from as u8 || to.component() as u8 != to as u8 {
+        Some(Entry { kernel: by_tile, road: Road::Tile })
+    } else {
+        None
+    }
+}
+
+/// The kernel of any pair under options that are not the default ones.
+pub(crate) const fn with_options(from: DType, to: DType) -> Entry {
+    if from.is_complex() && to.is_complex() {
+        Entry { kernel: by_components, road: Road::Components }
+    } else {
+        Entry { kernel: by_tile, road: Road::Tile }
+    }
+}
+
+/// Complex to complex.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+unsafe fn by_components(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    let inner = component_params(params);
+    // SAFETY: the caller's: `n` complex elements are `2 * n` components, whose count cannot
+    // overflow, since they are in memory.
+    unsafe { cast_real(params.table, src, dst, 2 * n, &inner) / 2 }
+}
+
+/// What the cast of the components is told. Where either side is complex, element `i` draws numbers
+/// `2 * i` and `2 * i + 1`.
+fn component_params(params: &Params) -> Params {
+    let (from, to) = (params.from, params.to);
+    let mut options = params.component_options;
+    let mut draw_step = 1;
+    if from.is_complex() || to.is_complex() {
+        options.first_index = options.first_index.wrapping_mul(2);
+        draw_step = if from.is_complex() && to.is_complex() { 1 } else { 2 };
+    }
+    let (from, to) = (from.component(), to.component());
+    Params { from, to, options, component_options: options, draw_step, table: params.table }
+}
+
+/// A buffer of `N` bytes for a tile, aligned for every component.
+#[repr(align(64))]
+struct Buffer<const N: usize>([MaybeUninit<u8>; N]);
+
+impl<const N: usize> Buffer<N> {
+    const fn new() -> Self {
+        Self([MaybeUninit::uninit(); N])
+    }
+
+    fn start(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
+}
+
+/// Any pair that is not complex to complex.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+unsafe fn by_tile(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    let mut inner = component_params(params);
+    let mut start = 0;
+    while start < n {
+        let len = TILE.min(n - start);
+        // SAFETY: `start` is a multiple of 8, so that both pointers move by whole bytes, to where
+        // `len` elements are left.
+        let done = unsafe {
+            let from = src.add(start / 8 * params.from.bits());
+            let to = dst.add(start / 8 * params.to.bits());
+            one_tile(from, to, len, params, &inner)
+        };
+        if done < len {
+            return start + done;
+        }
+        let draws = (len as u64).wrapping_mul(inner.draw_step);
+        inner.options.first_index = inner.options.first_index.wrapping_add(draws);
+        start += len;
+    }
+    n
+}
+
+/// Casts at most [`TILE`] elements.
+///
+/// # Safety
+/// As for every kernel; `inner` is what [`component_params`] makes of `params`, its draws moved on
+/// to this tile's.
+unsafe fn one_tile(
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+    params: &Params,
+    inner: &Params,
+) -> usize {
+    let (from, to) = (params.from, params.to);
+    let mut numbers = Buffer::<{ TILE * 8 }>::new();
+    let mut results = Buffer::<{ TILE * 8 }>::new();
+    // SAFETY: the buffers hold a tile of the largest component (8 bytes) each, and are apart from
+    // the caller's memory and from each other. Each stage writes the `len` elements that the next
+    // one reads; the last one reads the `done` elements that the cast has written.
+    unsafe {
+        let mut fit = len;
+        let source = if from.is_packed() {
+            direct::unpack(from.bits(), src, numbers.start(), len);
+            numbers.start().cast_const()
+        } else if from.is_complex() && to.kind() as u8 == Kind::Bool as u8 {
+            return complex_to_bool(src, dst, len, params, inner);
+        } else if from.is_complex() {
+            direct::real_parts(from.bits() / 16, src, numbers.start(), len);
+            let checked = matches!(params.options.overflow, Overflow::Error);
+            fit = real_ones(src, len, checked, inner);
+            numbers.start().cast_const()
+        } else {
+            src
+        };
+        let in_place = !to.is_packed() && !to.is_complex();
+        let target = if in_place { dst } else { results.start() };
+        let done = cast_real(params.table, source, target, fit, inner);
+        if to.is_packed() {
+            direct::pack(to.bits(), target, dst, done);
+        } else if to.is_complex() {
+            direct::with_zero_imaginary(to.bits() / 16, target, dst, done);
+        }
+        done
+    }
+}
+
+/// How many complex elements come before the first that a checked cast to a real dtype refuses for
+/// its imaginary part: all, if the cast is not checked.
+///
+/// # Safety
+/// `src` is valid for reading `len` complex elements of components of `inner.from`, `len <= TILE`.
+unsafe fn real_ones(src: *const u8, len: usize, checked: bool, inner: &Params) -> usize {
+    if !checked {
+        return len;
+    }
+    let mut truths = Buffer::<{ TILE * 2 }>::new();
+    // SAFETY: the buffer has a byte for each component of a tile.
+    unsafe {
+        truth_of_components(src, truths.start(), len, inner);
+        (0..len).find(|i| *truths.start().add(2 * i + 1) != 0).unwrap_or(len)
+    }
+}
+
+/// Writes for each component of `len` complex elements whether it is nonzero.
+///
+/// # Safety
+/// `src` is valid for reading `2 * len` components of `inner.from`, `dst` for writing `2 * len`
+/// bytes; they don't overlap.
+unsafe fn truth_of_components(src: *const u8, dst: *mut u8, len: usize, inner: &Params) {
+    let params = Params { to: DType::Bool, options: Options::DEFAULT, ..*inner };
+    // SAFETY: the caller's.
+    unsafe { cast_real(params.table, src, dst, 2 * len, &params) };
+}
+
+/// # Safety
+/// As for [`one_tile`]; `params.from` is complex, `params.to` bool or bool1x8.
+unsafe fn complex_to_bool(
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+    params: &Params,
+    inner: &Params,
+) -> usize {
+    let mut truths = Buffer::<{ TILE * 2 }>::new();
+    // SAFETY: the buffer has a byte for each component of a tile; its first `len` bytes are then the
+    // elements' truths.
+    unsafe {
+        truth_of_components(src, truths.start(), len, inner);
+        direct::either(truths.start(), len);
+        if params.to.is_packed() {
+            direct::pack(params.to.bits(), truths.start(), dst, len);
+        } else {
+            truths.start().copy_to_nonoverlapping(dst, len);
+        }
+    }
+    len
+}
+
+/// Casts real numbers under any options, and answers as a kernel does.
+///
+/// # Safety
+/// As for every kernel; both dtypes are real.
+unsafe fn cast_real(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    if params.options.is_default() {
+        // SAFETY: the caller's; this is the pair's kernel.
+        return unsafe { (table.pairs.get(params.from, params.to).kernel)(src, dst, n, params) };
+    }
+    // SAFETY: the caller's.
+    unsafe { widen_and_cast(table, src, dst, n, params) }
+}
+
+/// Casts real numbers under options that matter, by way of the wide dtype that holds them exactly.
+///
+/// # Safety
+/// As for every kernel; both dtypes are real.
+unsafe fn widen_and_cast(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    let wide = wide(params.from);
+    let mut inner = Params { from: wide, ..*params };
+    if wide as u8 == params.from as u8 {
+        // SAFETY: the caller's; the kernel casts from the wide dtypes.
+        return unsafe { (table.with_options)(src, dst, n, &inner) };
+    }
+    let widen = table.pairs.get(params.from, wide).kernel;
+    let to_wide = Params { to: wide, options: Options::DEFAULT, ..*params };
+    let mut numbers = Buffer::<{ TILE * 8 }>::new();
+    let mut start = 0;
+    while start < n {
+        let len = TILE.min(n - start);
+        // SAFETY: `len` elements are left at `start` of both buffers, which are of whole bytes an
+        // element, and the local one holds a tile of wide elements.
+        let done = unsafe {
+            let source = src.add(start * (params.from.bits() / 8));
+            widen(source, numbers.start(), len, &to_wide);
+            let target = dst.add(start * (params.to.bits() / 8));
+            (table.with_options)(numbers.start(), target, len, &inner)
+        };
+        if done < len {
+            return start + done;
+        }
+        let draws = (len as u64).wrapping_mul(inner.draw_step);
+        inner.options.first_index = inner.options.first_index.wrapping_add(draws);
+        start += len;
+    }
+    n
+}
+
+/// The dtype, of the three that between them hold every number, for those of a real dtype.
+const fn wide(dtype: DType) -> DType {
+    match dtype {
+        DType::UInt64 => DType::UInt64,
+        _ => match dtype.kind() {
+            Kind::Float => DType::Float64,
+            _ => DType::Int64,
+        },
+    }
+}

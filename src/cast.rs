@@ -1,0 +1,373 @@
+//! Casts: the options, the typed functions and the dynamic [`Cast`]. Everything is checked here;
+//! then a kernel runs.
+
+use crate::element::Element;
+use crate::error::CastError;
+use simdcast_kernels::{DType, Kernel, Options, Overflow, Road, Rounding, RunError};
+use std::fmt;
+
+/// How a cast treats what has no place in the destination, and how it rounds. An option that cannot
+/// affect a pair is ignored.
+///
+/// ```
+/// use simdcast::{CastOptions, Overflow, Rounding, cast_with};
+///
+/// let options = CastOptions::new().overflow(Overflow::Wrap).rounding(Rounding::NearestEven);
+/// let mut bytes = [0u8; 3];
+/// cast_with(&[2.5f32, 300.7, -1.0], &mut bytes, &options)?;
+/// assert_eq!(bytes, [2, 45, 255]);
+/// # Ok::<(), simdcast::CastError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CastOptions {
+    options: Options,
+}
+
+/// ONNX's `round_mode` of casts to float8_e8m0fnu.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OnnxRounding {
+    /// `"up"`, the default.
+    #[default]
+    Up,
+    /// `"down"`.
+    Down,
+    /// `"nearest"`.
+    Nearest,
+}
+
+impl CastOptions {
+    /// The defaults: [`Overflow::As`], saturating, [`Rounding::Default`].
+    pub const fn new() -> Self {
+        Self { options: Options::DEFAULT }
+    }
+
+    /// What becomes of a number that an integer destination cannot hold; with [`Overflow::Error`],
+    /// of one that any destination cannot.
+    pub const fn overflow(mut self, overflow: Overflow) -> Self {
+        self.options.overflow = overflow;
+        self
+    }
+
+    /// Whether the 8-bit floats clamp to their largest finite number, rather than turn to infinity
+    /// or NaN.
+    pub const fn saturate(mut self, saturate: bool) -> Self {
+        self.options.saturate = saturate;
+        self
+    }
+
+    /// How numbers between two of the destination's are rounded.
+    pub const fn rounding(mut self, rounding: Rounding) -> Self {
+        self.options.rounding = rounding;
+        self
+    }
+
+    /// For [`Rounding::Stochastic`]: the index, in the whole, of the first element cast, so that a
+    /// buffer cast in parts draws what it would draw in one. Indices are counted modulo 2^64. Where
+    /// either side is complex, element i draws number 2i for its real and 2i + 1 for its imaginary
+    /// part.
+    pub const fn first_index(mut self, index: u64) -> Self {
+        self.options.first_index = index;
+        self
+    }
+
+    /// Options by the codes of the C ABI.
+    ///
+    /// # Errors
+    /// [`CastError::BadOption`] for a code that stands for nothing.
+    pub fn from_codes(
+        overflow: u8,
+        saturate: u8,
+        rounding: u8,
+        seed: u64,
+        first_index: u64,
+    ) -> Result<Self, CastError> {
+        let bad = |option, given: u8, allowed| CastError::BadOption {
+            option,
+            given: given.to_string(),
+            allowed,
+        };
+        let options = Options {
+            overflow: Overflow::from_code(overflow).ok_or_else(|| {
+                bad("overflow", overflow, "0 (as), 1 (wrap), 2 (saturate), 3 (error)")
+            })?,
+            saturate: match saturate {
+                0 => false,
+                1 => true,
+                _ => return Err(bad("saturate", saturate, "0, 1")),
+            },
+            rounding: Rounding::from_code(rounding, seed).ok_or_else(|| {
+                bad(
+                    "rounding",
+                    rounding,
+                    "0 (default), 1 (toward zero), 2 (up), 3 (down), 4 (nearest away), \
+                     5 (stochastic), 6 (nearest even)",
+                )
+            })?,
+            first_index,
+        };
+        Ok(Self { options })
+    }
+
+    /// Options by name: see [`Overflow::NAMES`] and [`Rounding::NAMES`]; `seed` is for `stochastic`.
+    ///
+    /// # Errors
+    /// [`CastError::BadOption`] for a name that stands for nothing.
+    ///
+    /// ```
+    /// use simdcast::CastOptions;
+    ///
+    /// assert_eq!(CastOptions::from_names("as", "default", 0)?, CastOptions::new());
+    /// assert!(CastOptions::from_names("clip", "default", 0).is_err());
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    pub fn from_names(overflow: &str, rounding: &str, seed: u64) -> Result<Self, CastError> {
+        let bad = |option, given: &str, allowed| CastError::BadOption {
+            option,
+            given: format!("{given:?}"),
+            allowed,
+        };
+        Ok(Self::new()
+            .overflow(
+                Overflow::parse(overflow)
+                    .ok_or_else(|| bad("overflow", overflow, Overflow::NAMES))?,
+            )
+            .rounding(
+                Rounding::parse(rounding, seed)
+                    .ok_or_else(|| bad("rounding", rounding, Rounding::NAMES))?,
+            ))
+    }
+
+    /// What Rust's `as` does, for every pair: the defaults. Between Rust's own number types the two
+    /// agree to the bit, but for the payloads of NaNs, which `as` leaves open.
+    pub const fn rust_as(_from: DType, _to: DType) -> Self {
+        Self::new()
+    }
+
+    /// What ONNX's Cast does: the defaults with its `saturate` (1 by default), its `round_mode` for
+    /// float8_e8m0fnu, and integers of 4 and 2 bits that keep the low bits of floats too, as ONNX's
+    /// test files have it.
+    ///
+    /// ONNX leaves open what other integers become of floats out of range. Its reference
+    /// implementation rounds float64 twice on the way to 16 bits and fewer; here it is once.
+    pub const fn onnx(_from: DType, to: DType, saturate: bool, round_mode: OnnxRounding) -> Self {
+        let options = Self::new().saturate(saturate);
+        match to.logical() {
+            DType::Float8E8M0Fnu => options.rounding(match round_mode {
+                OnnxRounding::Up => Rounding::Up,
+                OnnxRounding::Down => Rounding::Down,
+                OnnxRounding::Nearest => Rounding::NearestEven,
+            }),
+            DType::Int4 | DType::UInt4 | DType::Int2 | DType::UInt2 => {
+                options.overflow(Overflow::Wrap)
+            }
+            _ => options,
+        }
+    }
+
+    /// What NumPy's `astype` does: integers keep low bits, whatever they come from.
+    ///
+    /// NumPy leaves floats out of an integer's range to the CPU; where its result is that of an
+    /// x86-64 conversion to a 64-bit integer cut to size, this one is the same. NaN is 0 here.
+    pub const fn numpy(_from: DType, _to: DType) -> Self {
+        Self::new().overflow(Overflow::Wrap).saturate(false)
+    }
+
+    /// What ml_dtypes' `astype` does: as NumPy, with the 8-bit floats turning to infinity or NaN and
+    /// float8_e8m0fnu rounded to nearest.
+    ///
+    /// ml_dtypes rounds float64 and 64-bit integers twice on the way to its types; here it is once.
+    /// Its NaNs of the `fnuz` formats are this library's.
+    pub const fn ml_dtypes(_from: DType, to: DType) -> Self {
+        let options = Self::new().overflow(Overflow::Wrap).saturate(false);
+        match to.logical() {
+            DType::Float8E8M0Fnu => options.rounding(Rounding::NearestEven),
+            _ => options,
+        }
+    }
+
+    /// The options as the kernels take them.
+    pub const fn as_options(&self) -> &Options {
+        &self.options
+    }
+}
+
+impl From<Options> for CastOptions {
+    fn from(options: Options) -> Self {
+        Self { options }
+    }
+}
+
+/// Casts every element of `src` into `dst`, under the default options.
+///
+/// # Errors
+/// [`CastError::LengthMismatch`] if the slices have different lengths; nothing is written then.
+///
+/// ```
+/// let mut bytes = [0u8; 4];
+/// simdcast::cast(&[1.9f32, -3.0, 1e10, f32::NAN], &mut bytes)?;
+/// assert_eq!(bytes, [1, 0, 255, 0]);
+/// # Ok::<(), simdcast::CastError>(())
+/// ```
+#[inline]
+pub fn cast<A: Element, B: Element>(src: &[A], dst: &mut [B]) -> Result<(), CastError> {
+    let kernel = Kernel::with_defaults(A::DTYPE, B::DTYPE);
+    run_typed(&kernel, src, dst)
+}
+
+/// Casts every element of `src` into `dst`.
+///
+/// # Errors
+/// [`CastError::LengthMismatch`] if the slices have different lengths; nothing is written then.
+/// [`CastError::Unfit`] under [`Overflow::Error`]; the elements before the index it names are
+/// written then, the others unspecified.
+pub fn cast_with<A: Element, B: Element>(
+    src: &[A],
+    dst: &mut [B],
+    options: &CastOptions,
+) -> Result<(), CastError> {
+    let kernel = Kernel::new(A::DTYPE, B::DTYPE, &options.options);
+    run_typed(&kernel, src, dst)
+}
+
+#[inline(always)]
+fn run_typed<A: Element, B: Element>(
+    kernel: &Kernel,
+    src: &[A],
+    dst: &mut [B],
+) -> Result<(), CastError> {
+    let bytes = A::bytes(src);
+    B::run_into(kernel, bytes, dst).map_err(|error| CastError::from_run(error, kernel, bytes))
+}
+
+/// Casts every element of `src` into a new vector, under the default options. The vector's memory is
+/// written to once.
+///
+/// ```
+/// let halves: Vec<half::f16> = simdcast::cast_vec(&[1u64, 65519, 65520]);
+/// assert_eq!(halves, [1.0, 65504.0, f32::INFINITY].map(half::f16::from_f32));
+/// ```
+pub fn cast_vec<A: Element, B: Element>(src: &[A]) -> Vec<B> {
+    let kernel = Kernel::with_defaults(A::DTYPE, B::DTYPE);
+    collect(&kernel, src).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+/// Casts every element of `src` into a new vector.
+///
+/// # Errors
+/// [`CastError::Unfit`] under [`Overflow::Error`].
+pub fn cast_vec_with<A: Element, B: Element>(
+    src: &[A],
+    options: &CastOptions,
+) -> Result<Vec<B>, CastError> {
+    collect(&Kernel::new(A::DTYPE, B::DTYPE, &options.options), src)
+}
+
+fn collect<A: Element, B: Element>(kernel: &Kernel, src: &[A]) -> Result<Vec<B>, CastError> {
+    let bytes = A::bytes(src);
+    B::collect(kernel, bytes, src.len()).map_err(|error| CastError::from_run(error, kernel, bytes))
+}
+
+/// A cast between two dtypes known at run time, resolved to a kernel once and run as often as
+/// needed, from any thread, on buffers of any alignment.
+///
+/// ```
+/// use simdcast::{Cast, CastOptions, DType};
+///
+/// let from: DType = "int4x2".parse()?;
+/// let cast = Cast::new(from, DType::Float32, CastOptions::new())?;
+/// let mut floats = [0u8; 12];
+/// cast.run(&[0x7f, 0x08], &mut floats)?;
+/// let floats: [f32; 3] = bytemuck::cast(floats);
+/// assert_eq!(floats, [-1.0, 7.0, -8.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Cast {
+    kernel: Kernel,
+}
+
+impl Cast {
+    /// Resolves the kernel of a pair, on the instruction set in use now.
+    ///
+    /// # Errors
+    /// None at present: every pair goes with all options.
+    pub fn new(from: DType, to: DType, options: CastOptions) -> Result<Self, CastError> {
+        Ok(Self { kernel: Kernel::new(from, to, &options.options) })
+    }
+
+    /// Casts all elements of `src` into `dst`, which must have room for exactly them.
+    ///
+    /// Where one dtype is packed, the other's bytes tell how many elements there are.
+    ///
+    /// # Errors
+    /// [`CastError::LengthMismatch`], and [`CastError::CountNeeded`] if both dtypes are packed;
+    /// nothing is written then. [`CastError::Unfit`] under [`Overflow::Error`]; the elements before
+    /// the index it names are written then, the others unspecified.
+    #[inline]
+    pub fn run(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
+        let (from, to) = (self.kernel.from(), self.kernel.to());
+        // Sizes are powers of two, except those of packed dtypes.
+        let elements = match (from.size(), to.size()) {
+            (Some(size), _) => src.len() >> size.trailing_zeros(),
+            (None, Some(size)) => dst.len() >> size.trailing_zeros(),
+            (None, None) => return Err(CastError::CountNeeded { from, to }),
+        };
+        self.kernel.run(src, dst, elements).map_err(|error| match error {
+            RunError::Length { src_bytes, dst_bytes, .. } => {
+                CastError::LengthMismatch { from, to, elements: None, src_bytes, dst_bytes }
+            }
+            other => CastError::from_run(other, &self.kernel, src),
+        })
+    }
+
+    /// Casts `elements` elements, which must be all that either buffer holds.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), but for [`CastError::CountNeeded`].
+    #[inline]
+    pub fn run_n(&self, src: &[u8], dst: &mut [u8], elements: usize) -> Result<(), CastError> {
+        self.kernel
+            .run(src, dst, elements)
+            .map_err(|error| CastError::from_run(error, &self.kernel, src))
+    }
+
+    /// The dtype of the source.
+    pub const fn from(&self) -> DType {
+        self.kernel.from()
+    }
+
+    /// The dtype of the destination.
+    pub const fn to(&self) -> DType {
+        self.kernel.to()
+    }
+
+    /// The name of the instruction set that the kernel is written for.
+    pub const fn isa(&self) -> &'static str {
+        self.kernel.level().name()
+    }
+
+    /// How the kernel gets from source to destination.
+    pub const fn road(&self) -> Road {
+        self.kernel.road()
+    }
+
+    /// The kernel's name: pair, instruction set and road.
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastOptions, DType, isa};
+    ///
+    /// isa::set("scalar")?;
+    /// let cast = Cast::new(DType::Int8, DType::Float64, CastOptions::new())?;
+    /// assert_eq!(cast.kernel_name(), "int8 -> float64: scalar, fused");
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    pub fn kernel_name(&self) -> String {
+        format!("{} -> {}: {}, {}", self.from(), self.to(), self.isa(), self.road())
+    }
+}
+
+impl fmt::Debug for Cast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kernel.fmt(f)
+    }
+}

@@ -1,0 +1,82 @@
+//! Rust types <-> dtypes.
+
+use simdcast_kernels::{Kernel, RunError, Typed};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A Rust type whose values are elements of a dtype.
+pub trait Element: Typed + Copy + Send + Sync + 'static + sealed::Sealed {
+    /// The bytes of a slice.
+    #[doc(hidden)]
+    fn bytes(values: &[Self]) -> &[u8];
+
+    /// Runs a kernel into a slice.
+    #[doc(hidden)]
+    fn run_into(kernel: &Kernel, src: &[u8], dst: &mut [Self]) -> Result<(), RunError>;
+
+    /// Runs a kernel into a new vector of `n` elements.
+    #[doc(hidden)]
+    fn collect(kernel: &Kernel, src: &[u8], n: usize) -> Result<Vec<Self>, RunError>;
+}
+
+macro_rules! plain_data {
+    ($($type:ty)*) => {$(
+        impl sealed::Sealed for $type {}
+
+        impl Element for $type {
+            #[inline(always)]
+            fn bytes(values: &[Self]) -> &[u8] {
+                bytemuck::cast_slice(values)
+            }
+
+            #[inline(always)]
+            fn run_into(kernel: &Kernel, src: &[u8], dst: &mut [Self]) -> Result<(), RunError> {
+                let n = dst.len();
+                kernel.run(src, bytemuck::cast_slice_mut(dst), n)
+            }
+
+            fn collect(kernel: &Kernel, src: &[u8], n: usize) -> Result<Vec<Self>, RunError> {
+                kernel.collect(src, n)
+            }
+        }
+    )*};
+}
+
+plain_data! {
+    i8
+    i16
+    i32
+    i64
+    u8
+    u16
+    u32
+    u64
+    half::f16
+    half::bf16
+    f32
+    f64
+    num_complex::Complex<half::f16>
+    num_complex::Complex<half::bf16>
+    num_complex::Complex<f32>
+    num_complex::Complex<f64>
+}
+
+impl sealed::Sealed for bool {}
+
+impl Element for bool {
+    #[inline(always)]
+    fn bytes(values: &[Self]) -> &[u8] {
+        bytemuck::cast_slice(values)
+    }
+
+    #[inline(always)]
+    fn run_into(kernel: &Kernel, src: &[u8], dst: &mut [Self]) -> Result<(), RunError> {
+        kernel.run_bools(src, dst)
+    }
+
+    fn collect(kernel: &Kernel, src: &[u8], n: usize) -> Result<Vec<Self>, RunError> {
+        kernel.collect_bools(src, n)
+    }
+}

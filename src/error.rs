@@ -1,0 +1,209 @@
+//! What can go wrong, with the facts in it.
+
+use simdcast_kernels::dispatch::{LevelError, levels};
+use simdcast_kernels::reference::{decode, load};
+use simdcast_kernels::{DType, Exact, Kernel, RunError, UnknownDType};
+use std::fmt;
+use std::ops::Range;
+
+/// Why a cast was refused or ended. No misuse panics.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CastError {
+    /// No dtype has this name.
+    UnknownDType(UnknownDType),
+    /// The buffers hold different numbers of elements, or part of one. Nothing was written.
+    LengthMismatch {
+        /// The dtype of the source.
+        from: DType,
+        /// The dtype of the destination.
+        to: DType,
+        /// The elements to cast, where they were stated.
+        elements: Option<usize>,
+        /// The bytes of the source.
+        src_bytes: usize,
+        /// The bytes of the destination.
+        dst_bytes: usize,
+    },
+    /// Both dtypes are packed, so the bytes don't tell how many elements there are:
+    /// [`Cast::run_n`](crate::Cast::run_n) states it. Nothing was written.
+    CountNeeded {
+        /// The dtype of the source.
+        from: DType,
+        /// The dtype of the destination.
+        to: DType,
+    },
+    /// The buffers share bytes. Nothing was written.
+    Overlap {
+        /// The addresses of the source.
+        src: Range<usize>,
+        /// The addresses of the destination.
+        dst: Range<usize>,
+    },
+    /// A pointer to elements is null. Nothing was written.
+    Null {
+        /// The argument: `"src"` or `"dst"`.
+        argument: &'static str,
+    },
+    /// An option has a value that it cannot have.
+    BadOption {
+        /// The option.
+        option: &'static str,
+        /// What was given.
+        given: String,
+        /// What it can be.
+        allowed: &'static str,
+    },
+    /// Under [`Overflow::Error`](crate::Overflow::Error), an element does not fit. The elements
+    /// before it are written; the rest of the destination is unspecified.
+    Unfit {
+        /// The dtype of the source.
+        from: DType,
+        /// The dtype of the destination.
+        to: DType,
+        /// The index of the first such element.
+        index: usize,
+        /// Its value.
+        value: Value,
+    },
+    /// No instruction set of this name can be used.
+    Isa {
+        /// What was given.
+        name: String,
+        /// Why not.
+        why: LevelError,
+    },
+}
+
+/// The exact value of an element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// Of a real dtype.
+    Real(Exact),
+    /// Of a complex dtype: real and imaginary part.
+    Complex(Exact, Exact),
+}
+
+impl Value {
+    /// The value of element `index` of `bytes`.
+    pub(crate) fn read(dtype: DType, bytes: &[u8], index: usize) -> Self {
+        let code = load(dtype, bytes, index);
+        let part = dtype.component();
+        if dtype.is_complex() {
+            let half = dtype.bits() / 2;
+            let real = decode(part, code as u64 & (u64::MAX >> (64 - half)));
+            Self::Complex(real, decode(part, (code >> half) as u64))
+        } else {
+            Self::Real(decode(part, code as u64))
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Real(value) => value.fmt(f),
+            Self::Complex(re, im) => write!(f, "({re}, {im})"),
+        }
+    }
+}
+
+impl CastError {
+    /// What a kernel that did not run through ran into.
+    #[cold]
+    pub(crate) fn from_run(error: RunError, kernel: &Kernel, src: &[u8]) -> Self {
+        let (from, to) = (kernel.from(), kernel.to());
+        match error {
+            RunError::Length { elements, src_bytes, dst_bytes, .. } => {
+                Self::LengthMismatch { from, to, elements: Some(elements), src_bytes, dst_bytes }
+            }
+            RunError::Overlap { src, dst } => Self::Overlap { src, dst },
+            RunError::Null { dst } => Self::Null { argument: if dst { "dst" } else { "src" } },
+            RunError::Unfit { index } => {
+                Self::Unfit { from, to, index, value: Value::read(from, src, index) }
+            }
+            // A typed cast takes the kernel by its own types.
+            other => unreachable!("{from} -> {to}: {other:?}"),
+        }
+    }
+}
+
+/// What a buffer holds, in words.
+struct Held(DType, usize);
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(dtype, bytes) = *self;
+        match dtype.size() {
+            None => write!(f, "{bytes} bytes of {dtype}"),
+            Some(size) => {
+                write!(f, "{} elements of {dtype} in {bytes} bytes", bytes / size)?;
+                match bytes % size {
+                    0 => Ok(()),
+                    rest => write!(f, " ({rest} left over)"),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for CastError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownDType(unknown) => unknown.fmt(f),
+            Self::LengthMismatch { from, to, elements, src_bytes, dst_bytes } => {
+                let (src, dst) = (Held(*from, *src_bytes), Held(*to, *dst_bytes));
+                write!(f, "the source has {src}, the destination {dst}")?;
+                let Some(n) = *elements else { return Ok(()) };
+                write!(f, "; {n} elements take")?;
+                for (dtype, end) in [(from, " and"), (to, " bytes")] {
+                    match dtype.bytes_for(n) {
+                        Some(bytes) => write!(f, " {bytes}{end}")?,
+                        None => write!(f, " more than memory can hold{end}")?,
+                    }
+                }
+                Ok(())
+            }
+            Self::CountNeeded { from, to } => write!(
+                f,
+                "{from} and {to} are both packed, so their bytes don't tell the number of elements: \
+                 state it"
+            ),
+            Self::Overlap { src, dst } => write!(
+                f,
+                "the source at {:#x}..{:#x} and the destination at {:#x}..{:#x} overlap",
+                src.start, src.end, dst.start, dst.end
+            ),
+            Self::Null { argument } => write!(f, "{argument} is null"),
+            Self::BadOption { option, given, allowed } => {
+                write!(f, "{option} cannot be {given}: it is one of {allowed}")
+            }
+            Self::Unfit { from, to, index, value } => {
+                write!(f, "element {index} of {from}, {value}, does not fit {to}")
+            }
+            Self::Isa { name, why } => {
+                let names = |usable: bool| {
+                    let of = levels().iter().filter(move |level| !usable || level.is_available());
+                    of.map(|level| level.name()).collect::<Vec<_>>().join(", ")
+                };
+                match why {
+                    LevelError::Unavailable => {
+                        write!(f, "this CPU cannot run {name:?}, only {}", names(true))
+                    }
+                    _ => {
+                        write!(f, "no instruction set is called {name:?}; known: {}", names(false))
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for CastError {}
+
+impl From<UnknownDType> for CastError {
+    fn from(unknown: UnknownDType) -> Self {
+        Self::UnknownDType(unknown)
+    }
+}

@@ -1,0 +1,70 @@
+//! Casts between every pair of array dtypes: bool, integers of 1 to 64 bits, float16, bfloat16,
+//! float32, float64, the 8-, 6- and 4-bit floats, complex numbers, packed or not. One definition,
+//! one rounding, the same bits on every CPU.
+//!
+//! ```
+//! use simdcast::{Cast, CastOptions, DType, Float8E4M3Fn, cast};
+//!
+//! // Typed: slices of Rust types.
+//! let mut codes = [Float8E4M3Fn::default(); 3];
+//! cast(&[1.0f64, -431.99999999999994, 1e9], &mut codes)?;
+//! assert_eq!(codes.map(f32::from), [1.0, -416.0, 448.0]);
+//!
+//! // Dynamic: bytes and dtypes known at run time. The kernel is resolved once.
+//! let to_bits = Cast::new(DType::UInt8, DType::Bool1x8, CastOptions::new())?;
+//! let mut bitmap = [0u8; 1];
+//! to_bits.run(&[0, 7, 0, 1], &mut bitmap)?;
+//! assert_eq!(bitmap, [0b1010]);
+//! # Ok::<(), simdcast::CastError>(())
+//! ```
+//!
+//! # What a cast means
+//!
+//! Every code of every dtype is an exact number, an infinity, a NaN or a signed zero. A cast rounds
+//! that value once into the destination. By default floats are rounded to the nearest with ties to
+//! even, a float becomes an integer by dropping its fraction and clamping, an integer becomes a
+//! smaller one by keeping its low bits, and the 8-bit floats saturate; [`CastOptions`] says what else
+//! there is. The whole law, with every special case, stands in [`reference`](mod@reference), whose
+//! functions are its definition and what every kernel is tested against.
+
+#![deny(unsafe_code)]
+
+mod cast;
+mod element;
+mod error;
+
+pub use cast::{Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with};
+pub use element::*;
+pub use error::{CastError, Value};
+pub use simdcast_kernels::{
+    DType, Exact, FloatInfo, IntInfo, Kind, Overflow, Road, Rounding, Typed, UnknownDType,
+    can_fail, is_lossless,
+};
+pub use simdcast_kernels::{format, reference};
+
+/// The instruction sets: which ones this build has kernels for, which of them this CPU can run, and
+/// which one casts use.
+pub mod isa {
+    pub use simdcast_kernels::dispatch::{Level, available, current, find, levels};
+
+    use crate::CastError;
+
+    /// Uses an instruction set for the casts resolved from now on, in every thread. `name` is that
+    /// of a level (`"scalar"`) or of a family of them, whose best available one is taken.
+    ///
+    /// # Errors
+    /// [`CastError::Isa`] if no level has that name, or this CPU runs none that has.
+    ///
+    /// ```
+    /// let level = simdcast::isa::set("scalar")?;
+    /// assert_eq!(level.name(), "scalar");
+    /// assert!(simdcast::isa::set("abacus").is_err());
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    pub fn set(name: &str) -> Result<&'static Level, CastError> {
+        simdcast_kernels::dispatch::set(name)
+            .map_err(|why| CastError::Isa { name: name.to_owned(), why })
+    }
+
+    pub use simdcast_kernels::dispatch::LevelError;
+}
