@@ -29,7 +29,6 @@ pub(crate) unsafe fn encode(src: *const u8, dst: *mut u8, n: usize, params: &Par
 /// # Safety
 /// As for [`encode`]; `S` is the source's type.
 unsafe fn from_source<S: Source>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
-    let rounding = params.options.rounding;
     // SAFETY: the caller's.
     unsafe {
         match params.to.numbers() {
@@ -39,12 +38,17 @@ unsafe fn from_source<S: Source>(src: *const u8, dst: *mut u8, n: usize, params:
                 by_width::<S, _>(src, dst, n, params, target)
             }
             Numbers::Float(format) if matches!(format.specials, Specials::PowersOfTwo) => {
-                let target = Powers { floats: Floats::new(format, rounding, params) };
+                let target =
+                    Powers { floats: Floats::new(format, Mode::Directed([true, false]), params) };
                 by_width::<S, _>(src, dst, n, params, target)
             }
-            Numbers::Float(format) => {
-                by_width::<S, _>(src, dst, n, params, Floats::new(format, rounding, params))
-            }
+            Numbers::Float(format) => by_width::<S, _>(
+                src,
+                dst,
+                n,
+                params,
+                Floats::new(format, Mode::NearestEven, params),
+            ),
         }
     }
 }
@@ -339,7 +343,7 @@ struct Floats {
 }
 
 impl Floats {
-    fn new(format: FloatFormat, rounding: Rounding, params: &Params) -> Self {
+    fn new(format: FloatFormat, default: Mode, params: &Params) -> Self {
         let checked = matches!(params.options.overflow, Overflow::Error);
         let clamps = match format.bits() {
             4 | 6 => true,
@@ -349,7 +353,7 @@ impl Floats {
         let unclamped = format.infinity().or(format.nan()).unwrap_or(0);
         Self {
             format,
-            mode: Mode::new(rounding, Mode::NearestEven),
+            mode: Mode::new(params.options.rounding, default),
             checked,
             overflow: if clamps { format.max_finite() } else { unclamped },
             max_finite: format.max_finite(),

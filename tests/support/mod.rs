@@ -1,0 +1,267 @@
+//! The one comparison of kernels with the reference, for every test that makes it: which options
+//! there are, which values deserve a look, and whether a kernel stores for them what it must.
+//! A new instruction set is one more level in `simdcast::isa::levels()`, and tested by that.
+
+#![allow(dead_code)] // Each test binary uses a part.
+
+pub mod values;
+
+use simdcast::isa::{Level, levels};
+use simdcast::{DType, Overflow, Rounding, reference};
+use simdcast_kernels::{Kernel, Options, RunError};
+use std::io::Write;
+
+/// Says something although the test passes: `cargo test` keeps what `println!` prints of those.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// The levels to test: those that this CPU has. Says which ones it hasn't.
+pub fn tested_levels() -> Vec<&'static Level> {
+    let (here, missing): (Vec<_>, Vec<_>) = levels().iter().partition(|l| l.is_available());
+    for level in missing {
+        say(&format!("NOT TESTED: this CPU cannot run the kernels of {}", level.name()));
+    }
+    here
+}
+
+/// Every pair of dtypes.
+pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
+    DType::ALL.into_iter().flat_map(|from| DType::ALL.into_iter().map(move |to| (from, to)))
+}
+
+/// The seeds with which stochastic rounding is tested.
+const SEEDS: [u64; 3] = [0, 0x1234_5678_9abc_def0, u64::MAX];
+
+/// Every combination of options, with a first index for the stochastic ones.
+fn all_options() -> impl Iterator<Item = Options> {
+    let mut roundings = vec![
+        (Rounding::Default, 0),
+        (Rounding::NearestEven, 0),
+        (Rounding::NearestAway, 0),
+        (Rounding::TowardZero, 0),
+        (Rounding::Up, 0),
+        (Rounding::Down, 0),
+    ];
+    for (i, seed) in SEEDS.into_iter().enumerate() {
+        roundings.push((Rounding::Stochastic { seed }, [0, 3, u64::MAX - 5][i]));
+    }
+    Overflow::ALL.into_iter().flat_map(move |overflow| {
+        roundings.clone().into_iter().flat_map(move |(rounding, first_index)| {
+            [true, false].map(|saturate| Options { overflow, saturate, rounding, first_index })
+        })
+    })
+}
+
+/// The options to test a pair with: of those that provably do the same for it, one. The default
+/// ones come first.
+pub fn distinct_options(from: DType, to: DType) -> Vec<Options> {
+    let mut distinct = vec![Options::DEFAULT];
+    for options in all_options() {
+        let effective = options.effective(from, to);
+        if !distinct.contains(&effective) {
+            distinct.push(effective);
+        }
+    }
+    distinct
+}
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    pub pairs: u64,
+    pub options: u64,
+    pub values: u64,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.pairs += other.pairs;
+        self.options += other.options;
+        self.values += other.values;
+    }
+}
+
+/// The bytes of elements with these codes, with noise where bits are unused.
+pub fn source_bytes(dtype: DType, codes: &[u128]) -> Vec<u8> {
+    let mut bytes = vec![0; dtype.bytes_for(codes.len()).unwrap()];
+    for (i, &code) in codes.iter().enumerate() {
+        reference::store(dtype, &mut bytes, i, code);
+    }
+    if dtype.size() == Some(1) && dtype != DType::Bool {
+        let mask = ((1u32 << dtype.significant_bits()) - 1) as u8;
+        for (i, byte) in bytes.iter_mut().enumerate() {
+            *byte = *byte & mask | noise(i as u64) as u8 & !mask;
+        }
+    } else if dtype == DType::Bool {
+        for (i, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte != 0) {
+            *byte = (noise(i as u64) as u8).max(1);
+        }
+    } else if dtype.is_packed() {
+        let used = codes.len() * dtype.bits() % 8;
+        if let Some(last) = bytes.last_mut().filter(|_| used != 0) {
+            *last |= 0xff << used;
+        }
+    }
+    bytes
+}
+
+/// A hash (the finaliser of splitmix64).
+pub fn noise(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+/// Compares a kernel with the reference on elements with these codes; under
+/// [`Overflow::Error`], those that fit in one run, and each that doesn't in one of its own.
+pub fn compare(
+    level: &'static Level,
+    from: DType,
+    to: DType,
+    options: &Options,
+    codes: &[u128],
+) -> Result<Tally, String> {
+    let kernel = Kernel::on(level, from, to, options);
+    let cast = |code, index| reference::cast(from, to, code, options, index);
+    if options.overflow != Overflow::Error {
+        compare_run(&kernel, options, codes)?;
+    } else if matches!(options.rounding, Rounding::Stochastic { .. }) {
+        // Whether an element fits depends on its place: run from each failure to the next.
+        compare_runs(level, from, to, options, &codes[..codes.len().min(4096)])?;
+    } else {
+        let (fit, unfit): (Vec<_>, Vec<_>) = codes.iter().partition(|&&c| cast(c, 0).is_ok());
+        compare_run(&kernel, options, &fit)?;
+        compare_run(&kernel, options, codes)?;
+        let size = from.size().unwrap_or(1);
+        let bytes: Vec<u8> = if from.is_packed() {
+            unfit.iter().flat_map(|&code| source_bytes(from, &[code])).collect()
+        } else {
+            source_bytes(from, &unfit)
+        };
+        let mut dst = vec![0; to.bytes_for(1).unwrap()];
+        for (element, code) in bytes.chunks_exact(size).zip(&unfit) {
+            if kernel.run(element, &mut dst, 1) != Err(RunError::Unfit { index: 0 }) {
+                return Err(format!("{:?}: {code:#x} is not refused", kernel));
+            }
+        }
+    }
+    Ok(Tally { pairs: 0, options: 1, values: codes.len() as u64 })
+}
+
+/// One run of a kernel that is for `options` over all codes: up to the first failure everything must be stored as the reference says,
+/// and the failure must be reported, with its index, if and only if there is one.
+pub fn compare_run(
+    kernel: &Kernel,
+    options: &Options,
+    codes: &[u128],
+) -> Result<Option<usize>, String> {
+    const UNTOUCHED: u8 = 0x5a;
+    let (from, to) = (kernel.from(), kernel.to());
+    let src = source_bytes(from, codes);
+    let mut dst = vec![UNTOUCHED; to.bytes_for(codes.len()).unwrap()];
+    let mut expected = vec![0; dst.len()];
+    let result = kernel.run(&src, &mut dst, codes.len());
+    let mut failure = None;
+    for (i, &code) in codes.iter().enumerate() {
+        match reference::cast(from, to, code, options, i as u64) {
+            Ok(stored) => reference::store(to, &mut expected, i, stored),
+            Err(_) => {
+                failure = Some(i);
+                break;
+            }
+        }
+    }
+    let reported = match result {
+        Ok(()) => None,
+        Err(RunError::Unfit { index }) => Some(index),
+        Err(other) => return Err(format!("{kernel:?}: {other:?}")),
+    };
+    let done = failure.unwrap_or(codes.len());
+    if reported != failure {
+        return Err(format!("{kernel:?}: failed at {reported:?}, the reference at {failure:?}"));
+    }
+    let whole = done * to.bits() / 8;
+    let end = if failure.is_none() { dst.len() } else { whole };
+    if dst[..end] != expected[..end] {
+        return Err(difference(kernel, codes, done, &dst, &expected));
+    }
+    Ok(failure)
+}
+
+fn difference(kernel: &Kernel, codes: &[u128], n: usize, dst: &[u8], expected: &[u8]) -> String {
+    let (from, to) = (kernel.from(), kernel.to());
+    let wrong = |i: &usize| reference::load(to, dst, *i) != reference::load(to, expected, *i);
+    let Some(i) = (0..n).find(wrong) else {
+        return format!("{kernel:?}: unused bits differ: {dst:x?} for {expected:x?}");
+    };
+    let (code, got) = (codes[i], reference::load(to, dst, i));
+    let right = reference::load(to, expected, i);
+    let value = if from.is_complex() {
+        String::new()
+    } else {
+        format!(" ({})", reference::decode(from.component(), code as u64))
+    };
+    let count = (0..n).filter(wrong).count();
+    format!(
+        "{kernel:?}: element {i}, code {code:#x}{value}: stored {got:#x}, the reference says \
+         {right:#x}; {count} of {n} elements differ"
+    )
+}
+
+/// Runs over all codes that go on after each failure.
+fn compare_runs(
+    level: &'static Level,
+    from: DType,
+    to: DType,
+    options: &Options,
+    codes: &[u128],
+) -> Result<(), String> {
+    let mut start = 0;
+    while start < codes.len() {
+        let first_index = options.first_index.wrapping_add(start as u64);
+        let options = Options { first_index, ..*options };
+        match compare_run(&Kernel::on(level, from, to, &options), &options, &codes[start..])? {
+            Some(failure) => start += failure + 1,
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// Does jobs on all cores, adds up what they compared and collects what they found wrong.
+pub fn in_parallel<J: Sync>(
+    jobs: &[J],
+    work: impl Fn(&J) -> Result<Tally, String> + Sync,
+) -> (Tally, Vec<String>) {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let mut total = (Tally::default(), Vec::new());
+    std::thread::scope(|scope| {
+        let worker = || {
+            let mut mine = (Tally::default(), Vec::new());
+            while let Some(job) = jobs.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+            {
+                match work(job) {
+                    Ok(tally) => mine.0 += tally,
+                    Err(error) => mine.1.push(error),
+                }
+            }
+            mine
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        for worker in workers {
+            let (tally, errors) = worker.join().expect("a worker panicked");
+            total.0 += tally;
+            total.1.extend(errors);
+        }
+    });
+    total
+}
+
+/// Fails with the first few of the things found wrong.
+pub fn assert_none(errors: &[String]) {
+    let shown = errors.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
+    assert!(errors.is_empty(), "{} comparisons failed, the first of them:\n{shown}", errors.len());
+}
