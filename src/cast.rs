@@ -3,7 +3,7 @@
 
 use crate::element::Element;
 use crate::error::CastError;
-use simdcast_kernels::{DType, Kernel, Options, Overflow, Road, Rounding, RunError};
+use simdcast_kernels::{DType, Kernel, Options, Overflow, Road, Rounding, RunError, run_defaults};
 use std::fmt;
 
 /// How a cast treats what has no place in the destination, and how it rounds. An option that cannot
@@ -210,8 +210,18 @@ impl From<Options> for CastOptions {
 /// ```
 #[inline]
 pub fn cast<A: Element, B: Element>(src: &[A], dst: &mut [B]) -> Result<(), CastError> {
-    let kernel = Kernel::with_defaults(A::DTYPE, B::DTYPE);
-    run_typed(&kernel, src, dst)
+    let (bytes, n) = (A::bytes(src), dst.len());
+    match run_defaults::<A, B>(bytes, B::out(dst), n) {
+        Ok(()) => Ok(()),
+        Err(error) => Err(default_error(A::DTYPE, B::DTYPE, error, bytes)),
+    }
+}
+
+/// Apart, so that a cast which succeeds does not make room for what an error needs.
+#[cold]
+#[inline(never)]
+fn default_error(from: DType, to: DType, error: RunError, src: &[u8]) -> CastError {
+    CastError::from_run(error, &Kernel::new(from, to, &Options::DEFAULT), src)
 }
 
 /// Casts every element of `src` into `dst`.
@@ -226,17 +236,8 @@ pub fn cast_with<A: Element, B: Element>(
     options: &CastOptions,
 ) -> Result<(), CastError> {
     let kernel = Kernel::new(A::DTYPE, B::DTYPE, &options.options);
-    run_typed(&kernel, src, dst)
-}
-
-#[inline(always)]
-fn run_typed<A: Element, B: Element>(
-    kernel: &Kernel,
-    src: &[A],
-    dst: &mut [B],
-) -> Result<(), CastError> {
-    let bytes = A::bytes(src);
-    B::run_into(kernel, bytes, dst).map_err(|error| CastError::from_run(error, kernel, bytes))
+    let (bytes, n) = (A::bytes(src), dst.len());
+    kernel.run(bytes, B::out(dst), n).map_err(|error| CastError::from_run(error, &kernel, bytes))
 }
 
 /// Casts every element of `src` into a new vector, under the default options. The vector's memory is
@@ -247,7 +248,7 @@ fn run_typed<A: Element, B: Element>(
 /// assert_eq!(halves, [1.0, 65504.0, f32::INFINITY].map(half::f16::from_f32));
 /// ```
 pub fn cast_vec<A: Element, B: Element>(src: &[A]) -> Vec<B> {
-    let kernel = Kernel::with_defaults(A::DTYPE, B::DTYPE);
+    let kernel = Kernel::new(A::DTYPE, B::DTYPE, &Options::DEFAULT);
     collect(&kernel, src).unwrap_or_else(|error| unreachable!("{error}"))
 }
 

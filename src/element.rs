@@ -1,6 +1,6 @@
 //! Rust types <-> dtypes.
 
-use simdcast_kernels::{Kernel, RunError, Typed};
+use simdcast_kernels::{Kernel, Out, RunError, Typed};
 
 mod sealed {
     pub trait Sealed {}
@@ -12,9 +12,9 @@ pub trait Element: Typed + Copy + Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]
     fn bytes(values: &[Self]) -> &[u8];
 
-    /// Runs a kernel into a slice.
+    /// A slice as what a kernel writes to.
     #[doc(hidden)]
-    fn run_into(kernel: &Kernel, src: &[u8], dst: &mut [Self]) -> Result<(), RunError>;
+    fn out(values: &mut [Self]) -> Out<'_>;
 
     /// Runs a kernel into a new vector of `n` elements.
     #[doc(hidden)]
@@ -32,9 +32,8 @@ macro_rules! plain_data {
             }
 
             #[inline(always)]
-            fn run_into(kernel: &Kernel, src: &[u8], dst: &mut [Self]) -> Result<(), RunError> {
-                let n = dst.len();
-                kernel.run(src, bytemuck::cast_slice_mut(dst), n)
+            fn out(values: &mut [Self]) -> Out<'_> {
+                bytemuck::cast_slice_mut::<Self, u8>(values).into()
             }
 
             fn collect(kernel: &Kernel, src: &[u8], n: usize) -> Result<Vec<Self>, RunError> {
@@ -72,8 +71,8 @@ impl Element for bool {
     }
 
     #[inline(always)]
-    fn run_into(kernel: &Kernel, src: &[u8], dst: &mut [Self]) -> Result<(), RunError> {
-        kernel.run_bools(src, dst)
+    fn out(values: &mut [Self]) -> Out<'_> {
+        values.into()
     }
 
     fn collect(kernel: &Kernel, src: &[u8], n: usize) -> Result<Vec<Self>, RunError> {

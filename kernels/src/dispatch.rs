@@ -5,7 +5,8 @@
 use crate::scalar;
 use crate::table::Table;
 use core::fmt;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// An instruction set that this build has kernels for.
 pub struct Level {
@@ -74,16 +75,15 @@ pub fn find(name: &str) -> Result<&'static Level, LevelError> {
     }
 }
 
-const UNDECIDED: usize = usize::MAX;
-
-/// The place in `LEVELS` of the level in use.
-static CURRENT: AtomicUsize = AtomicUsize::new(UNDECIDED);
+/// The level in use; null before the first cast. Whatever else is stored here came from `LEVELS`.
+static CURRENT: AtomicPtr<Level> = AtomicPtr::new(ptr::null_mut());
 
 /// The level that casts resolved now use.
 #[inline]
 pub fn current() -> &'static Level {
-    // Relaxed: the value says everything; the tables it leads to are constants.
-    match LEVELS.get(CURRENT.load(Ordering::Relaxed)) {
+    // SAFETY: null or a reference to one of `LEVELS`. Those are constants, so that seeing the
+    // pointer is seeing what it points to: no ordering is needed.
+    match unsafe { CURRENT.load(Ordering::Relaxed).as_ref() } {
         Some(level) => level,
         None => decide(),
     }
@@ -92,12 +92,8 @@ pub fn current() -> &'static Level {
 /// Uses a level for the casts resolved from now on, in every thread.
 pub fn set(name: &str) -> Result<&'static Level, LevelError> {
     let level = find(name)?;
-    CURRENT.store(place(level), Ordering::Relaxed);
+    CURRENT.store(ptr::from_ref(level).cast_mut(), Ordering::Relaxed);
     Ok(level)
-}
-
-fn place(level: &'static Level) -> usize {
-    levels().iter().position(|other| core::ptr::eq(other, level)).unwrap_or(UNDECIDED)
 }
 
 /// Decides at the first cast. Threads that come here together decide the same, unless one of them
@@ -105,9 +101,12 @@ fn place(level: &'static Level) -> usize {
 #[cold]
 fn decide() -> &'static Level {
     let level = wanted();
-    match CURRENT.compare_exchange(UNDECIDED, place(level), Ordering::Relaxed, Ordering::Relaxed) {
+    let decided = ptr::from_ref(level).cast_mut();
+    let relaxed = Ordering::Relaxed;
+    match CURRENT.compare_exchange(ptr::null_mut(), decided, relaxed, relaxed) {
         Ok(_) => level,
-        Err(other) => LEVELS.get(other).unwrap_or(level),
+        // SAFETY: as in `current`; it is not null, or the exchange would have been made.
+        Err(other) => unsafe { other.as_ref() }.unwrap_or(level),
     }
 }
 

@@ -226,6 +226,7 @@ impl Layout {
 }
 
 impl DType {
+    #[inline]
     const fn row(self) -> &'static Row {
         &Self::ROWS[self as usize]
     }
@@ -289,6 +290,7 @@ impl DType {
     }
 
     /// What the codes stand for; of a complex dtype, the codes of a component.
+    #[inline]
     pub const fn numbers(self) -> Numbers {
         match self.row().layout {
             Layout::Real { numbers, .. } => numbers,
@@ -297,6 +299,7 @@ impl DType {
     }
 
     /// Bits from one element to the next: 8 for `int4`, 4 for `int4x2`, 64 for `complex64`.
+    #[inline]
     pub const fn bits(self) -> usize {
         match self.row().layout {
             Layout::Real { bytes, .. } => 8 * bytes,
@@ -316,27 +319,35 @@ impl DType {
 
     /// The bytes of `elements` elements: `ceil(elements * bits / 8)`. None if that passes
     /// `usize::MAX`.
+    #[inline]
     pub const fn bytes_for(self, elements: usize) -> Option<usize> {
+        if let Some(size) = self.size() {
+            return elements.checked_mul(size);
+        }
         let bytes = (elements as u128 * self.bits() as u128).div_ceil(8);
         if bytes > usize::MAX as u128 { None } else { Some(bytes as usize) }
     }
 
     /// The bytes of an element; None for a packed dtype.
+    #[inline]
     pub const fn size(self) -> Option<usize> {
         if self.is_packed() { None } else { Some(self.bits() / 8) }
     }
 
     /// Whether several elements share a byte.
+    #[inline]
     pub const fn is_packed(self) -> bool {
         matches!(self.row().layout, Layout::Packed { .. })
     }
 
     /// Whether an element is a real and an imaginary part.
+    #[inline]
     pub const fn is_complex(self) -> bool {
         matches!(self.row().layout, Layout::Complex { .. })
     }
 
     /// The dtype of the same numbers that is not packed: `int4` for `int4x2`, itself otherwise.
+    #[inline]
     pub const fn logical(self) -> DType {
         match self.row().layout {
             Layout::Packed { of } => of,
@@ -346,6 +357,7 @@ impl DType {
 
     /// The dtype of one component, not packed: `float32` for `complex64`, `int4` for `int4x2`,
     /// itself for a real dtype.
+    #[inline]
     pub const fn component(self) -> DType {
         match self.row().layout {
             Layout::Packed { of } | Layout::Complex { of } => of,
@@ -355,6 +367,7 @@ impl DType {
 
     /// Whether every bit pattern of an element's bytes is a number's own, so that copying bytes is
     /// the cast to itself.
+    #[inline]
     pub const fn is_dense(self) -> bool {
         match self.row().layout {
             Layout::Real { bytes, .. } => 8 * bytes == self.significant_bits(),

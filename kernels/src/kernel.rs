@@ -4,10 +4,12 @@
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
 use crate::options::Options;
+use crate::scalar::direct;
 use crate::table::{self, Params, Road};
-use crate::tile;
+use crate::typed::Typed;
 use alloc::vec::Vec;
 use core::fmt;
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
@@ -75,7 +77,7 @@ impl fmt::Debug for Kernel {
 impl Kernel {
     /// The kernel of a pair on the level in use.
     pub fn new(from: DType, to: DType, options: &Options) -> Self {
-        Self::on(dispatch::current(), from, to, options)
+        Self::of(dispatch::current(), from, to, options)
     }
 
     /// The kernel of a pair on a level.
@@ -84,43 +86,19 @@ impl Kernel {
     /// If this CPU cannot run the level.
     pub fn on(level: &'static Level, from: DType, to: DType, options: &Options) -> Self {
         assert!(level.is_available(), "this CPU cannot run {}", level.name());
-        if options.is_default() {
-            return Self::by_default(level, from, to);
-        }
-        let effective = options.effective(from, to);
-        if effective.is_default() {
-            return Self::by_default(level, from, to);
-        }
-        let entry = tile::with_options(from, to);
-        let component_options = options.effective(from.component(), to.component());
-        let params = Params {
-            from,
-            to,
-            options: effective,
-            component_options,
-            draw_step: 1,
-            table: level.table,
+        Self::of(level, from, to, options)
+    }
+
+    fn of(level: &'static Level, from: DType, to: DType, options: &Options) -> Self {
+        let params = if options.is_default() {
+            Params::defaults(from, to)
+        } else {
+            Params::new(from, to, options)
         };
-        Self { kernel: entry.kernel, params, road: entry.road, level }
-    }
-
-    /// The kernel of a pair under the default options, on the level in use: as [`new`](Self::new),
-    /// with less to look at.
-    #[inline(always)]
-    pub fn with_defaults(from: DType, to: DType) -> Self {
-        Self::by_default(dispatch::current(), from, to)
-    }
-
-    #[inline(always)]
-    fn by_default(level: &'static Level, from: DType, to: DType) -> Self {
-        let entry = level.table.pairs.get(from, to);
-        let params = Params {
-            from,
-            to,
-            options: Options::DEFAULT,
-            component_options: Options::DEFAULT,
-            draw_step: 1,
-            table: level.table,
+        let entry = if params.options.is_default() {
+            level.table.pairs.get(from, to)
+        } else {
+            (level.table.composed)(from, to)
         };
         Self { kernel: entry.kernel, params, road: entry.road, level }
     }
@@ -152,34 +130,9 @@ impl Kernel {
 
     /// Casts `n` elements that are all there is in either buffer.
     #[inline]
-    pub fn run(&self, src: &[u8], dst: &mut [u8], n: usize) -> Result<(), RunError> {
-        self.check_lengths(src.len(), dst.len(), n)?;
-        // SAFETY: both slices have exactly the bytes of `n` elements, and a shared and an exclusive
-        // borrow cannot overlap.
-        unsafe { self.run_unchecked(src.as_ptr(), dst.as_mut_ptr(), n) }
-    }
-
-    /// As [`run`](Self::run), into bools.
-    pub fn run_bools(&self, src: &[u8], dst: &mut [bool]) -> Result<(), RunError> {
-        if self.params.to as u8 != DType::Bool as u8 {
-            return Err(RunError::Type);
-        }
-        self.check_lengths(src.len(), dst.len(), dst.len())?;
-        // SAFETY: as in `run`; a cast to bool writes only 0 and 1.
-        unsafe { self.run_unchecked(src.as_ptr(), dst.as_mut_ptr().cast(), dst.len()) }
-    }
-
-    /// As [`run`](Self::run), into memory that may not have been written to. After `Ok` all of it
-    /// has been.
-    pub fn run_uninit(
-        &self,
-        src: &[u8],
-        dst: &mut [MaybeUninit<u8>],
-        n: usize,
-    ) -> Result<(), RunError> {
-        self.check_lengths(src.len(), dst.len(), n)?;
-        // SAFETY: as in `run`; kernels only write to the destination.
-        unsafe { self.run_unchecked(src.as_ptr(), dst.as_mut_ptr().cast(), n) }
+    pub fn run<'a>(&self, src: &[u8], dst: impl Into<Out<'a>>, n: usize) -> Result<(), RunError> {
+        // SAFETY: the level is available: `on` has asserted it, or `dispatch` found it.
+        unsafe { run_checked(self.kernel, &self.params, src, dst.into(), n) }
     }
 
     /// Casts `n` elements into a new vector, whose memory is written to once. `T` is the Rust type
@@ -209,8 +162,10 @@ impl Kernel {
             return Err(RunError::Type);
         }
         // The source is checked before any memory is asked for: a wrong count allocates nothing.
-        let dst_bytes = self.params.to.bytes_for(n).unwrap_or(0);
-        self.check_lengths(src.len(), dst_bytes, n)?;
+        let dst_bytes = self.params.to.bytes_for(n);
+        if dst_bytes.is_none() || self.params.from.bytes_for(n) != Some(src.len()) {
+            return Err(length_error(&self.params, src.len(), dst_bytes.unwrap_or(0), n));
+        }
         let mut values = Vec::<T>::with_capacity(n);
         // SAFETY: the vector has room for `n` elements of the destination's size, apart from the
         // source; after success all are written, and they make `T`s.
@@ -235,13 +190,13 @@ impl Kernel {
         dst_bytes: usize,
         n: usize,
     ) -> Result<(), RunError> {
-        let (src_needed, dst_needed) = self.needed(n);
-        let (Some(reads), Some(writes)) = (src_needed, dst_needed) else {
-            return Err(self.length_error(src_bytes, dst_bytes, n));
+        let needed = (self.params.from.bytes_for(n), self.params.to.bytes_for(n));
+        let (reads, writes) = match needed {
+            (Some(reads), Some(writes)) if reads <= src_bytes && writes <= dst_bytes => {
+                (reads, writes)
+            }
+            _ => return Err(length_error(&self.params, src_bytes, dst_bytes, n)),
         };
-        if reads > src_bytes || writes > dst_bytes {
-            return Err(self.length_error(src_bytes, dst_bytes, n));
-        }
         if n == 0 {
             return Ok(());
         }
@@ -259,33 +214,110 @@ impl Kernel {
 
     /// # Safety
     /// `src` is valid for reading `n` elements and `dst` for writing `n`; they don't overlap.
-    #[inline(always)]
     unsafe fn run_unchecked(&self, src: *const u8, dst: *mut u8, n: usize) -> Result<(), RunError> {
         // SAFETY: the caller's; the level is available, as `on` asserted or `dispatch` found.
         let done = unsafe { (self.kernel)(src, dst, n, &self.params) };
         if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
     }
+}
 
-    /// The bytes of `n` elements on either side.
+/// Memory that a cast writes to.
+#[derive(Debug)]
+pub struct Out<'a> {
+    start: *mut u8,
+    bytes: usize,
+    /// Whether only the bytes 0 and 1 may be written.
+    bools: bool,
+    memory: PhantomData<&'a mut [MaybeUninit<u8>]>,
+}
+
+impl<'a> From<&'a mut [u8]> for Out<'a> {
     #[inline(always)]
-    fn needed(&self, n: usize) -> (Option<usize>, Option<usize>) {
-        (self.params.from.bytes_for(n), self.params.to.bytes_for(n))
+    fn from(bytes: &'a mut [u8]) -> Self {
+        let start = bytes.as_mut_ptr();
+        Self { start, bytes: bytes.len(), bools: false, memory: PhantomData }
     }
+}
 
+impl<'a, const N: usize> From<&'a mut [u8; N]> for Out<'a> {
     #[inline(always)]
-    fn check_lengths(&self, src_bytes: usize, dst_bytes: usize, n: usize) -> Result<(), RunError> {
-        if self.needed(n) == (Some(src_bytes), Some(dst_bytes)) {
-            Ok(())
-        } else {
-            Err(self.length_error(src_bytes, dst_bytes, n))
-        }
+    fn from(bytes: &'a mut [u8; N]) -> Self {
+        bytes.as_mut_slice().into()
     }
+}
 
-    #[cold]
-    fn length_error(&self, src_bytes: usize, dst_bytes: usize, elements: usize) -> RunError {
-        let (src_needed, dst_needed) = self.needed(elements);
-        RunError::Length { elements, src_bytes, src_needed, dst_bytes, dst_needed }
+impl<'a> From<&'a mut Vec<u8>> for Out<'a> {
+    #[inline(always)]
+    fn from(bytes: &'a mut Vec<u8>) -> Self {
+        bytes.as_mut_slice().into()
     }
+}
+
+/// Takes casts to bool only.
+impl<'a> From<&'a mut [bool]> for Out<'a> {
+    #[inline(always)]
+    fn from(bools: &'a mut [bool]) -> Self {
+        let start = bools.as_mut_ptr().cast();
+        Self { start, bytes: bools.len(), bools: true, memory: PhantomData }
+    }
+}
+
+/// Memory that nothing may have been written to. After a cast that succeeds all of it has been.
+impl<'a> From<&'a mut [MaybeUninit<u8>]> for Out<'a> {
+    #[inline(always)]
+    fn from(bytes: &'a mut [MaybeUninit<u8>]) -> Self {
+        let start = bytes.as_mut_ptr().cast();
+        Self { start, bytes: bytes.len(), bools: false, memory: PhantomData }
+    }
+}
+
+/// Casts `n` elements that are all there is in either buffer, between the dtypes of two Rust types,
+/// under the default options, on the level in use: as [`Kernel::run`], with nothing to set up.
+#[inline(always)]
+pub fn run_defaults<A: Typed, B: Typed>(
+    src: &[u8],
+    dst: Out<'_>,
+    n: usize,
+) -> Result<(), RunError> {
+    let params = const { &Params::defaults(A::DTYPE, B::DTYPE) };
+    if const { direct::is_copy(A::DTYPE, B::DTYPE) } {
+        // On any level: so the compiler may put the copy here.
+        // SAFETY: this is the kernel of the pair, and needs nothing of the CPU.
+        return unsafe { run_checked(direct::copy, params, src, dst, n) };
+    }
+    let entry = dispatch::current().table.pairs.get(A::DTYPE, B::DTYPE);
+    // SAFETY: the level in use is available.
+    unsafe { run_checked(entry.kernel, params, src, dst, n) }
+}
+
+/// # Safety
+/// The kernel is that of `params` on an available level.
+#[inline(always)]
+unsafe fn run_checked(
+    kernel: table::Kernel,
+    params: &Params,
+    src: &[u8],
+    dst: Out<'_>,
+    n: usize,
+) -> Result<(), RunError> {
+    if dst.bools && params.to as u8 != DType::Bool as u8 {
+        return Err(RunError::Type);
+    }
+    let needed = (params.from.bytes_for(n), params.to.bytes_for(n));
+    if needed != (Some(src.len()), Some(dst.bytes)) {
+        return Err(length_error(params, src.len(), dst.bytes, n));
+    }
+    // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
+    // overlap what is borrowed exclusively. Kernels only write to the destination, and where it
+    // holds bools they write bools.
+    let done = unsafe { kernel(src.as_ptr(), dst.start, n, params) };
+    if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
+}
+
+#[cold]
+fn length_error(params: &Params, src_bytes: usize, dst_bytes: usize, elements: usize) -> RunError {
+    let (src_needed, dst_needed) = (params.from.bytes_for(elements), params.to.bytes_for(elements));
+    RunError::Length { elements, src_bytes, src_needed, dst_bytes, dst_needed }
 }
 
 #[cfg(test)]
@@ -307,9 +339,9 @@ mod tests {
             dst_bytes: 5,
             dst_needed: Some(6),
         };
-        assert_eq!(widen().run(&[1, 2, 3], &mut [0; 5], 3), Err(expected));
+        assert_eq!(widen().run(&[1, 2, 3], &mut [0u8; 5], 3), Err(expected));
         let RunError::Length { src_needed, dst_needed, .. } =
-            widen().run(&[], &mut [], usize::MAX).unwrap_err()
+            widen().run(&[], &mut [0u8; 0], usize::MAX).unwrap_err()
         else {
             panic!("not a length");
         };
@@ -353,11 +385,11 @@ mod tests {
     #[test]
     fn bools_come_from_casts_to_bool_only() {
         let mut bools = [false; 2];
-        assert_eq!(widen().run_bools(&[1, 0], &mut bools), Err(RunError::Type));
+        assert_eq!(widen().run(&[1, 0], &mut bools[..], 2), Err(RunError::Type));
         assert_eq!(widen().collect_bools(&[1, 0], 2), Err(RunError::Type));
         assert_eq!(widen().collect::<u32>(&[1, 0], 2), Err(RunError::Type));
         let truth = Kernel::new(DType::UInt8, DType::Bool, &Options::DEFAULT);
-        assert_eq!(truth.run_bools(&[7, 0], &mut bools), Ok(()));
+        assert_eq!(truth.run(&[7, 0], &mut bools[..], 2), Ok(()));
         assert_eq!(bools, [true, false]);
         assert_eq!(truth.collect_bools(&[0, 9], 2), Ok(std::vec![false, true]));
     }
@@ -365,7 +397,7 @@ mod tests {
     #[test]
     fn uninitialised_memory_is_written_whole() {
         let mut dst = [MaybeUninit::<u8>::uninit(); 6];
-        widen().run_uninit(&[1, 2, 3], &mut dst, 3).unwrap();
+        widen().run(&[1, 2, 3], &mut dst[..], 3).unwrap();
         // SAFETY: the cast succeeded, so every byte is initialised.
         let bytes = dst.map(|byte| unsafe { byte.assume_init() });
         let values: [u16; 3] =
@@ -378,7 +410,7 @@ mod tests {
         let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
         let kernel = Kernel::new(DType::Int8, DType::UInt4, &checked);
         assert_eq!(
-            kernel.run(&[1, 15, 16, 255], &mut [0; 4], 4),
+            kernel.run(&[1, 15, 16, 255], &mut [0u8; 4], 4),
             Err(RunError::Unfit { index: 2 })
         );
         assert_eq!(kernel.collect::<u8>(&[255], 1), Err(RunError::Unfit { index: 0 }));

@@ -31,8 +31,25 @@ pub(crate) struct Params {
     /// [`Rounding::Stochastic`](crate::Rounding::Stochastic): 2 for the real parts of complex
     /// elements, else 1.
     pub(crate) draw_step: u64,
-    /// Where a composed kernel finds those it is made of.
-    pub(crate) table: &'static Table,
+}
+
+impl Params {
+    /// A pair under the default options.
+    pub(crate) const fn defaults(from: DType, to: DType) -> Self {
+        let options = Options::DEFAULT;
+        Self { from, to, options, component_options: options, draw_step: 1 }
+    }
+
+    /// A pair under any options, which are brought to their plainest form.
+    pub(crate) const fn new(from: DType, to: DType, options: &Options) -> Self {
+        Self {
+            from,
+            to,
+            options: options.effective(from, to),
+            component_options: options.effective(from.component(), to.component()),
+            draw_step: 1,
+        }
+    }
 }
 
 /// How a kernel gets from source to destination.
@@ -86,13 +103,33 @@ pub(crate) struct Table {
     pub(crate) pairs: Pairs,
     /// Float64, int64 or uint64 to any real dtype but bool, under any options.
     pub(crate) with_options: Kernel,
+    /// Any pair under options that are not the default ones.
+    pub(crate) composed: fn(DType, DType) -> Entry,
+}
+
+/// An instruction set that has a table, so that composed kernels find those they are made of.
+pub(crate) trait Tabled: 'static {
+    /// The table.
+    fn table() -> &'static Table;
 }
 
 /// A kernel for every pair of dtypes.
 #[derive(Clone, Copy)]
-pub(crate) struct Pairs([[Option<Entry>; DType::COUNT]; DType::COUNT]);
+pub(crate) struct Pairs([[Entry; DType::COUNT]; DType::COUNT]);
 
 impl Pairs {
+    /// The kernel of a pair under the default options.
+    #[inline(always)]
+    pub(crate) const fn get(&self, from: DType, to: DType) -> Entry {
+        self.0[from as usize][to as usize]
+    }
+}
+
+/// A table of pairs in the making.
+#[derive(Clone, Copy)]
+pub(crate) struct RealPairs([[Option<Entry>; DType::COUNT]; DType::COUNT]);
+
+impl RealPairs {
     pub(crate) const fn new() -> Self {
         Self([[None; DType::COUNT]; DType::COUNT])
     }
@@ -101,29 +138,23 @@ impl Pairs {
         self.0[from as usize][to as usize] = Some(entry);
     }
 
-    /// Fills the pairs that have no kernel yet with those made of the others': complex dtypes by
-    /// component, the rest through a tile. Stops the build if a pair of real dtypes is missing.
-    pub(crate) const fn complete(mut self) -> Self {
+    /// Adds the pairs that have no kernel yet, made of the others': complex dtypes by component, the
+    /// rest through a tile. Stops the build if a pair of real dtypes is missing.
+    pub(crate) const fn complete<I: Tabled>(self) -> Pairs {
+        let any = Entry { kernel: tile::by_tile::<I>, road: Road::Tile };
+        let mut pairs = Pairs([[any; DType::COUNT]; DType::COUNT]);
         let mut i = 0;
         while i < DType::COUNT * DType::COUNT {
             let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
-            if self.0[from as usize][to as usize].is_none() {
-                let composed = tile::composed(from, to);
-                assert!(composed.is_some(), "a pair of real dtypes has no kernel");
-                self.0[from as usize][to as usize] = composed;
-            }
+            pairs.0[from as usize][to as usize] = match self.0[from as usize][to as usize] {
+                Some(entry) => entry,
+                None => match tile::by_default::<I>(from, to) {
+                    Some(entry) => entry,
+                    None => panic!("a pair of real dtypes has no kernel"),
+                },
+            };
             i += 1;
         }
-        self
-    }
-
-    /// The kernel of a pair under the default options.
-    #[inline(always)]
-    pub(crate) const fn get(&self, from: DType, to: DType) -> Entry {
-        match self.0[from as usize][to as usize] {
-            Some(entry) => entry,
-            // `complete` has left none empty.
-            None => unreachable!(),
-        }
+        pairs
     }
 }

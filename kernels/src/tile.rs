@@ -16,35 +16,34 @@
 use crate::dtypes::{DType, Kind};
 use crate::options::{Options, Overflow};
 use crate::scalar::direct;
-use crate::table::{Entry, Params, Road, Table};
+use crate::table::{Entry, Params, Road, Table, Tabled};
 use core::mem::MaybeUninit;
 
 /// Elements of a tile: a multiple of 8, so that packed tiles are whole bytes. Three buffers of 8
 /// bytes an element and one of 16 take 20 KiB.
 const TILE: usize = 512;
 
-/// The kernel of a pair that is put together from others; None for two real dtypes.
-pub(crate) const fn composed(from: DType, to: DType) -> Option<Entry> {
+/// The kernel of a pair under the default options that is put together from others; None for two
+/// real dtypes.
+pub(crate) const fn by_default<I: Tabled>(from: DType, to: DType) -> Option<Entry> {
     let same = from as u8 == to as u8;
-    if same && from.is_complex() {
+    if direct::is_copy(from, to) {
         Some(Entry { kernel: direct::copy, road: Road::Copy })
     } else if same && from.is_packed() {
         Some(Entry { kernel: direct::copy_packed, road: Road::Direct })
-    } else if from.is_complex() && to.is_complex() {
-        Some(Entry { kernel: by_components, road: Road::Components })
-    } else if from.component() as u8 != from as u8 || to.component() as u8 != to as u8 {
-        Some(Entry { kernel: by_tile, road: Road::Tile })
-    } else {
+    } else if from.component() as u8 == from as u8 && to.component() as u8 == to as u8 {
         None
+    } else {
+        Some(with_options::<I>(from, to))
     }
 }
 
 /// The kernel of any pair under options that are not the default ones.
-pub(crate) const fn with_options(from: DType, to: DType) -> Entry {
+pub(crate) const fn with_options<I: Tabled>(from: DType, to: DType) -> Entry {
     if from.is_complex() && to.is_complex() {
-        Entry { kernel: by_components, road: Road::Components }
+        Entry { kernel: by_components::<I>, road: Road::Components }
     } else {
-        Entry { kernel: by_tile, road: Road::Tile }
+        Entry { kernel: by_tile::<I>, road: Road::Tile }
     }
 }
 
@@ -52,11 +51,16 @@ pub(crate) const fn with_options(from: DType, to: DType) -> Entry {
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn by_components(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+unsafe fn by_components<I: Tabled>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
     let inner = component_params(params);
     // SAFETY: the caller's: `n` complex elements are `2 * n` components, whose count cannot
     // overflow, since they are in memory.
-    unsafe { cast_real(params.table, src, dst, 2 * n, &inner) / 2 }
+    unsafe { cast_real(I::table(), src, dst, 2 * n, &inner) / 2 }
 }
 
 /// What the cast of the components is told. Where either side is complex, element `i` draws numbers
@@ -70,7 +74,7 @@ fn component_params(params: &Params) -> Params {
         draw_step = if from.is_complex() && to.is_complex() { 1 } else { 2 };
     }
     let (from, to) = (from.component(), to.component());
-    Params { from, to, options, component_options: options, draw_step, table: params.table }
+    Params { from, to, options, component_options: options, draw_step }
 }
 
 /// A buffer of `N` bytes for a tile, aligned for every component.
@@ -91,7 +95,12 @@ impl<const N: usize> Buffer<N> {
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn by_tile(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+pub(crate) unsafe fn by_tile<I: Tabled>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
     let mut inner = component_params(params);
     let mut start = 0;
     while start < n {
@@ -101,7 +110,7 @@ unsafe fn by_tile(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> us
         let done = unsafe {
             let from = src.add(start / 8 * params.from.bits());
             let to = dst.add(start / 8 * params.to.bits());
-            one_tile(from, to, len, params, &inner)
+            one_tile(I::table(), from, to, len, params, &inner)
         };
         if done < len {
             return start + done;
@@ -119,6 +128,7 @@ unsafe fn by_tile(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> us
 /// As for every kernel; `inner` is what [`component_params`] makes of `params`, its draws moved on
 /// to this tile's.
 unsafe fn one_tile(
+    table: &Table,
     src: *const u8,
     dst: *mut u8,
     len: usize,
@@ -137,18 +147,18 @@ unsafe fn one_tile(
             direct::unpack(from.bits(), src, numbers.start(), len);
             numbers.start().cast_const()
         } else if from.is_complex() && to.kind() as u8 == Kind::Bool as u8 {
-            return complex_to_bool(src, dst, len, params, inner);
+            return complex_to_bool(table, src, dst, len, params, inner);
         } else if from.is_complex() {
             direct::real_parts(from.bits() / 16, src, numbers.start(), len);
             let checked = matches!(params.options.overflow, Overflow::Error);
-            fit = real_ones(src, len, checked, inner);
+            fit = real_ones(table, src, len, checked, inner);
             numbers.start().cast_const()
         } else {
             src
         };
         let in_place = !to.is_packed() && !to.is_complex();
         let target = if in_place { dst } else { results.start() };
-        let done = cast_real(params.table, source, target, fit, inner);
+        let done = cast_real(table, source, target, fit, inner);
         if to.is_packed() {
             direct::pack(to.bits(), target, dst, done);
         } else if to.is_complex() {
@@ -163,14 +173,20 @@ unsafe fn one_tile(
 ///
 /// # Safety
 /// `src` is valid for reading `len` complex elements of components of `inner.from`, `len <= TILE`.
-unsafe fn real_ones(src: *const u8, len: usize, checked: bool, inner: &Params) -> usize {
+unsafe fn real_ones(
+    table: &Table,
+    src: *const u8,
+    len: usize,
+    checked: bool,
+    inner: &Params,
+) -> usize {
     if !checked {
         return len;
     }
     let mut truths = Buffer::<{ TILE * 2 }>::new();
     // SAFETY: the buffer has a byte for each component of a tile.
     unsafe {
-        truth_of_components(src, truths.start(), len, inner);
+        truth_of_components(table, src, truths.start(), len, inner);
         (0..len).find(|i| *truths.start().add(2 * i + 1) != 0).unwrap_or(len)
     }
 }
@@ -180,15 +196,22 @@ unsafe fn real_ones(src: *const u8, len: usize, checked: bool, inner: &Params) -
 /// # Safety
 /// `src` is valid for reading `2 * len` components of `inner.from`, `dst` for writing `2 * len`
 /// bytes; they don't overlap.
-unsafe fn truth_of_components(src: *const u8, dst: *mut u8, len: usize, inner: &Params) {
+unsafe fn truth_of_components(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+    inner: &Params,
+) {
     let params = Params { to: DType::Bool, options: Options::DEFAULT, ..*inner };
     // SAFETY: the caller's.
-    unsafe { cast_real(params.table, src, dst, 2 * len, &params) };
+    unsafe { cast_real(table, src, dst, 2 * len, &params) };
 }
 
 /// # Safety
 /// As for [`one_tile`]; `params.from` is complex, `params.to` bool or bool1x8.
 unsafe fn complex_to_bool(
+    table: &Table,
     src: *const u8,
     dst: *mut u8,
     len: usize,
@@ -199,7 +222,7 @@ unsafe fn complex_to_bool(
     // SAFETY: the buffer has a byte for each component of a tile; its first `len` bytes are then the
     // elements' truths.
     unsafe {
-        truth_of_components(src, truths.start(), len, inner);
+        truth_of_components(table, src, truths.start(), len, inner);
         direct::either(truths.start(), len);
         if params.to.is_packed() {
             direct::pack(params.to.bits(), truths.start(), dst, len);

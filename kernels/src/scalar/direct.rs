@@ -15,8 +15,7 @@ use core::marker::PhantomData;
 /// reached from there.
 pub(super) const fn entry<A: Real, B: Real>() -> Option<Entry> {
     let (from, to) = (A::DTYPE, B::DTYPE);
-    let same = from as u8 == to as u8;
-    if same && from.is_dense() {
+    if is_copy(from, to) {
         return Some(Entry { kernel: copy, road: Road::Copy });
     }
     let small_float = is_small_float(from) || is_small_float(to);
@@ -36,10 +35,20 @@ const fn is_small_float(dtype: DType) -> bool {
     matches!(dtype.kind(), Kind::Float) && dtype.bits() == 8
 }
 
+/// Whether the default cast copies bytes: a dtype to itself where all bits count, and integers of one
+/// size, which keep their bits.
+pub(crate) const fn is_copy(from: DType, to: DType) -> bool {
+    let whole_integers = matches!(from.kind(), Kind::Int | Kind::UInt)
+        && matches!(to.kind(), Kind::Int | Kind::UInt)
+        && from.bits() == to.bits();
+    from.is_dense() && to.is_dense() && (from as u8 == to as u8 || whole_integers)
+}
+
 /// Copies elements of whole bytes.
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
+#[inline]
 pub(crate) unsafe fn copy(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
     // SAFETY: the caller's; the elements are whole bytes.
     unsafe { src.copy_to_nonoverlapping(dst, n * (params.from.bits() / 8)) };

@@ -10,7 +10,8 @@ pub(crate) mod options;
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype, mark};
-use crate::table::{Entry, Pairs, Params, Road, Table};
+use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled};
+use crate::tile;
 
 /// The token of the portable kernels, which need nothing of the CPU.
 #[derive(Clone, Copy)]
@@ -65,7 +66,7 @@ macro_rules! pairs {
         pairs!(@rows [$($variant)*] [$($variant)*])
     };
     (@rows [$($from:ident)*] $to:tt) => {{
-        let mut pairs = Pairs::new();
+        let mut pairs = RealPairs::new();
         $(pairs!(@row pairs $from $to);)*
         pairs
     }};
@@ -75,5 +76,14 @@ macro_rules! pairs {
 }
 
 /// The kernels of all pairs.
-pub(crate) static TABLE: Table =
-    Table { pairs: const { for_each_dtype!(pairs).complete() }, with_options: options::encode };
+pub(crate) static TABLE: Table = Table {
+    pairs: const { for_each_dtype!(pairs).complete::<Scalar>() },
+    with_options: options::encode,
+    composed: tile::with_options::<Scalar>,
+};
+
+impl Tabled for Scalar {
+    fn table() -> &'static Table {
+        &TABLE
+    }
+}
