@@ -2,7 +2,7 @@
 
 use simdcast_kernels::{Kernel, Out, RunError, Typed};
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
@@ -21,27 +21,34 @@ pub trait Element: Typed + Copy + Send + Sync + 'static + sealed::Sealed {
     fn collect(kernel: &Kernel, src: &[u8], n: usize) -> Result<Vec<Self>, RunError>;
 }
 
+/// Makes elements of types that any bytes are values of: Rust's own numbers here, the newtypes in
+/// their module.
 macro_rules! plain_data {
     ($($type:ty)*) => {$(
-        impl sealed::Sealed for $type {}
+        impl $crate::element::sealed::Sealed for $type {}
 
-        impl Element for $type {
+        impl $crate::Element for $type {
             #[inline(always)]
             fn bytes(values: &[Self]) -> &[u8] {
                 bytemuck::cast_slice(values)
             }
 
             #[inline(always)]
-            fn out(values: &mut [Self]) -> Out<'_> {
+            fn out(values: &mut [Self]) -> simdcast_kernels::Out<'_> {
                 bytemuck::cast_slice_mut::<Self, u8>(values).into()
             }
 
-            fn collect(kernel: &Kernel, src: &[u8], n: usize) -> Result<Vec<Self>, RunError> {
+            fn collect(
+                kernel: &simdcast_kernels::Kernel,
+                src: &[u8],
+                n: usize,
+            ) -> Result<Vec<Self>, simdcast_kernels::RunError> {
                 kernel.collect(src, n)
             }
         }
     )*};
 }
+pub(crate) use plain_data;
 
 plain_data! {
     i8

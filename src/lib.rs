@@ -32,10 +32,12 @@
 mod cast;
 mod element;
 mod error;
+mod newtypes;
 
 pub use cast::{Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with};
-pub use element::*;
+pub use element::Element;
 pub use error::{CastError, Value};
+pub use newtypes::*;
 pub use simdcast_kernels::{
     DType, Exact, FloatInfo, IntInfo, Kind, Overflow, Road, Rounding, Typed, UnknownDType,
     can_fail, is_lossless,

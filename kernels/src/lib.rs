@@ -26,6 +26,8 @@ mod options;
 pub mod philox;
 pub mod reference;
 mod scalar;
+#[cfg(feature = "serde")]
+mod serialize;
 mod table;
 mod tile;
 mod typed;

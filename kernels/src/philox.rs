@@ -60,7 +60,7 @@ mod tests {
     fn an_element_takes_its_word_of_its_block() {
         let seed = 0x299f31d0_a4093822;
         for index in [0, 1, 2, 3, 4, 7, 1 << 34, u64::MAX] {
-            let counter = [(index / 4) as u32, (index / 4 >> 32) as u32, 0, 0];
+            let counter = [(index / 4) as u32, (index >> 34) as u32, 0, 0];
             let words = philox4x32(counter, [0xa4093822, 0x299f31d0]);
             assert_eq!(draw(seed, index), words[(index % 4) as usize], "index {index}");
         }

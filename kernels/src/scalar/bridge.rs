@@ -141,7 +141,7 @@ hubs! {
 #[inline(always)]
 fn sticky_53(value: u64) -> f64 {
     let low = value & 0x7ff;
-    let gathered = value - low | if low == 0 { 0 } else { 0x800 };
+    let gathered = (value - low) | if low == 0 { 0 } else { 0x800 };
     (if value >> 53 == 0 { value } else { gathered }) as f64
 }
 
