@@ -26,10 +26,9 @@ const TILE: usize = 512;
 /// The kernel of a pair under the default options that is put together from others; None for two
 /// real dtypes.
 pub(crate) const fn by_default<I: Tabled>(from: DType, to: DType) -> Option<Entry> {
-    let same = from as u8 == to as u8;
     if direct::is_copy(from, to) {
         Some(Entry { kernel: direct::copy, road: Road::Copy })
-    } else if same && from.is_packed() {
+    } else if direct::is_packed_copy(from, to) {
         Some(Entry { kernel: direct::copy_packed, road: Road::Direct })
     } else if from.component() as u8 == from as u8 && to.component() as u8 == to as u8 {
         None

@@ -4,6 +4,7 @@
 
 #![allow(dead_code)] // Each test binary uses a part.
 
+pub mod guarded;
 pub mod values;
 
 use simdcast::isa::{Level, levels};

@@ -44,6 +44,13 @@ pub(crate) const fn is_copy(from: DType, to: DType) -> bool {
     from.is_dense() && to.is_dense() && (from as u8 == to as u8 || whole_integers)
 }
 
+/// The same for packed dtypes, where a bool is one more integer of one bit.
+pub(crate) const fn is_packed_copy(from: DType, to: DType) -> bool {
+    let integers = !matches!(from.kind(), Kind::Float) && !matches!(to.kind(), Kind::Float);
+    let packed = from.is_packed() && to.is_packed();
+    packed && (from as u8 == to as u8 || (integers && from.bits() == to.bits()))
+}
+
 /// Copies elements of whole bytes.
 ///
 /// # Safety

@@ -1,0 +1,145 @@
+//! Every pair on buffers of every length and alignment: what is stored does not depend on them, and
+//! nothing outside the buffers is read or written.
+
+mod support;
+
+use simdcast::isa::Level;
+use simdcast::{DType, Overflow, Rounding, reference};
+use simdcast_kernels::{Kernel, Options};
+use support::guarded::Guarded;
+use support::{Tally, assert_none, in_parallel, noise, pairs, say, source_bytes};
+
+/// Lengths of a few steps of any instruction set, and those around the tile of composed kernels.
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..=300).chain([511, 512, 513, 519, 1023, 1024, 1025, 1031, 1536])
+}
+
+const LONGEST: usize = 1536;
+
+/// The options that take different kernels: the default ones, and others.
+fn kinds_of_options() -> [Options; 3] {
+    [
+        Options::DEFAULT,
+        Options { overflow: Overflow::Wrap, saturate: false, ..Options::DEFAULT },
+        Options { rounding: Rounding::Stochastic { seed: 7 }, first_index: 1, ..Options::DEFAULT },
+    ]
+}
+
+/// A pair with random elements and what they become.
+struct Case {
+    kernel: Kernel,
+    codes: Vec<u128>,
+    expected: Vec<u128>,
+}
+
+impl Case {
+    fn new(level: &'static Level, from: DType, to: DType, options: &Options) -> Self {
+        let bits = from.significant_bits() as u32;
+        let code = |i: u64| u128::from(noise(i)) << 64 | u128::from(noise(!i));
+        let codes: Vec<_> =
+            (0..LONGEST as u64).map(|i| code(i) & (u128::MAX >> (128 - bits))).collect();
+        let expected = codes.iter().enumerate().map(|(i, &code)| {
+            reference::cast(from, to, code, options, i as u64).expect("nothing is refused")
+        });
+        let expected = expected.collect();
+        Self { kernel: Kernel::on(level, from, to, options), codes, expected }
+    }
+
+    fn source(&self, n: usize) -> Vec<u8> {
+        source_bytes(self.kernel.from(), &self.codes[..n])
+    }
+
+    fn right(&self, n: usize) -> Vec<u8> {
+        let to = self.kernel.to();
+        let mut right = vec![0; to.bytes_for(n).unwrap()];
+        for (i, &code) in self.expected[..n].iter().enumerate() {
+            reference::store(to, &mut right, i, code);
+        }
+        right
+    }
+
+    fn check(&self, n: usize, stored: &[u8], right: &[u8]) -> Result<(), String> {
+        let at = stored.iter().zip(right).position(|(a, b)| a != b);
+        at.map_or(Ok(()), |at| Err(format!("{:?}: {n} elements: byte {at} is wrong", self.kernel)))
+    }
+}
+
+fn every_case(work: impl Fn(&Case) -> Result<u64, String> + Sync) {
+    for level in support::tested_levels() {
+        let jobs: Vec<_> = pairs().collect();
+        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+            let mut options: Vec<_> =
+                kinds_of_options().iter().map(|options| options.effective(from, to)).collect();
+            options.dedup();
+            let mut tally = Tally { pairs: 1, ..Tally::default() };
+            for options in options {
+                let runs = work(&Case::new(level, from, to, &options))?;
+                tally += Tally { pairs: 0, options: 1, values: runs };
+            }
+            Ok(tally)
+        });
+        let Tally { pairs, options, values: runs } = tally;
+        say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
+        assert_none(&errors);
+    }
+}
+
+#[test]
+fn every_alignment_within_guard_bytes() {
+    every_case(|case| {
+        let (from, to) = (case.kernel.from(), case.kernel.to());
+        let mut runs = 0;
+        for n in [0, 1, 3, 15, 16, 17, 31, 64, 65, 100, 129, 513] {
+            let (source, right) = (case.source(n), case.right(n));
+            for offset in 0..16 {
+                // Both sides move, in different steps.
+                let mut src = Guarded::new(from.bytes_for(n).unwrap(), offset);
+                let mut dst = Guarded::new(to.bytes_for(n).unwrap(), offset * 5 % 64);
+                src.bytes().copy_from_slice(&source);
+                case.kernel.run(src.bytes(), dst.bytes(), n).map_err(|e| format!("{e:?}"))?;
+                case.check(n, dst.bytes(), &right)?;
+                if !dst.untouched() || !src.untouched() || src.bytes() != source {
+                    return Err(format!("{:?}: {n} elements: wrote outside", case.kernel));
+                }
+                runs += 1;
+            }
+        }
+        Ok(runs)
+    });
+}
+
+#[cfg(unix)]
+#[test]
+fn every_length_between_unreadable_pages() {
+    use support::guarded::pages::Pages;
+    every_case(|case| {
+        let (from, to) = (case.kernel.from(), case.kernel.to());
+        let mut src = Pages::new(from.bytes_for(LONGEST).unwrap());
+        let mut dst = Pages::new(to.bytes_for(LONGEST).unwrap());
+        let (source, right) = (case.source(LONGEST), case.right(LONGEST));
+        let mut runs = 0;
+        for n in lengths() {
+            let (reads, writes) = (from.bytes_for(n).unwrap(), to.bytes_for(n).unwrap());
+            let mut right = right[..writes].to_vec();
+            if let Some(last) = right.last_mut().filter(|_| n * to.bits() % 8 != 0) {
+                *last &= (1 << (n * to.bits() % 8)) - 1;
+            }
+            src.last(reads).copy_from_slice(&source[..reads]);
+            case.kernel.run(src.last(reads), dst.last(writes), n).map_err(|e| format!("{e:?}"))?;
+            case.check(n, dst.last(writes), &right)?;
+            src.first(reads).copy_from_slice(&source[..reads]);
+            case.kernel
+                .run(src.first(reads), dst.first(writes), n)
+                .map_err(|e| format!("{e:?}"))?;
+            case.check(n, dst.first(writes), &right)?;
+            runs += 2;
+        }
+        Ok(runs)
+    });
+}
+
+#[cfg(not(unix))]
+#[test]
+fn every_length_between_unreadable_pages() {
+    say("NOT TESTED: this platform has no mmap to put unreadable pages beside buffers");
+}
