@@ -1,0 +1,205 @@
+//! How a cast is timed.
+//!
+//! A turn is: new elements into the source, one timed cast, the same memory written anew, one timed
+//! memcpy of half of the bytes that the cast reads and writes, which moves as many in all. Both thus
+//! find their source in the cache as far as it fits, and neither has a rest that the other hasn't.
+//! Turns go on for [`BUDGET`], and [`LEAST_TURNS`] of them at any rate; the shortest time of either
+//! counts, less what the clock takes itself.
+//!
+//! New elements in each turn keep branches from being learnt. Where a cast is too short for the clock,
+//! a turn times it on several windows of the source, side by side in [`WINDOWS`] bytes, and so with
+//! memcpy.
+
+use crate::data::Pool;
+use bytemuck::{Pod, Zeroable};
+use simdcast::{Cast, CastOptions, DType};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// The time for one pair at one size.
+const BUDGET: Duration = Duration::from_millis(30);
+const LEAST_TURNS: usize = 10;
+/// The bytes that short casts are spread over; with the other side they fit an L1 cache.
+const WINDOWS: usize = 16 << 10;
+
+/// What was found out about a cast.
+pub(crate) struct Measurement {
+    pub(crate) cast: Cast,
+    /// The number of elements.
+    pub(crate) n: usize,
+    /// None if no number is sure to fit the destination.
+    pub(crate) figures: Option<Figures>,
+}
+
+/// How fast a cast is.
+#[derive(Clone, Copy)]
+pub(crate) struct Figures {
+    pub(crate) ns_per_element: f64,
+    /// Of bytes read and written.
+    pub(crate) gb_per_s: f64,
+    /// Its time by that of memcpy of the same bytes.
+    pub(crate) ratio: f64,
+}
+
+/// The buffers for casts of `n` elements.
+pub(crate) struct Bench {
+    n: usize,
+    src: Vec<Line>,
+    dst: Vec<Line>,
+    clock: Duration,
+}
+
+/// The unit of the buffers' alignment.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Line([u8; 64]);
+
+/// The bytes of a window in the source and in the destination, and how many windows there are.
+#[derive(Clone, Copy)]
+struct Shape {
+    src: usize,
+    dst: usize,
+    windows: usize,
+}
+
+impl Shape {
+    fn of(from: DType, to: DType, n: usize) -> Self {
+        let bytes = |dtype: DType| dtype.bytes_for(n).unwrap_or(usize::MAX);
+        let (src, dst) = (bytes(from), bytes(to));
+        Self { src, dst, windows: (WINDOWS / src.max(dst)).max(1) }
+    }
+
+    /// A memcpy of as many bytes, read and written.
+    fn of_memcpy(self) -> Self {
+        let half = (self.src + self.dst).div_ceil(2);
+        Self { src: half, dst: half, windows: self.windows }
+    }
+}
+
+impl Bench {
+    /// Buffers large enough for all the pairs.
+    pub(crate) fn new(pairs: &[(DType, DType)], n: usize) -> Result<Self, String> {
+        let bytes = pairs.iter().map(|&(from, to)| {
+            let shape = Shape::of(from, to, n);
+            shape.src.max(shape.dst) * shape.windows
+        });
+        let bytes = bytes.max().unwrap_or(0);
+        let (src, dst) = (lines(bytes)?, lines(bytes)?);
+        Ok(Self { n, src, dst, clock: clock() })
+    }
+
+    /// Times a cast, made with these options.
+    pub(crate) fn measure(&mut self, cast: Cast, options: &CastOptions) -> Measurement {
+        let shape = Shape::of(cast.from(), cast.to(), self.n);
+        let figures = Pool::new(cast.from(), cast.to(), options)
+            .and_then(|mut pool| self.best(&cast, shape, &mut pool))
+            .map(|(cast, memcpy)| Figures {
+                ns_per_element: cast / self.n as f64,
+                gb_per_s: (shape.src + shape.dst) as f64 / cast,
+                ratio: cast / memcpy,
+            });
+        Measurement { cast, n: self.n, figures }
+    }
+
+    /// The shortest times, in ns, of the cast and of memcpy of the same bytes.
+    fn best(&mut self, cast: &Cast, shape: Shape, pool: &mut Pool) -> Option<(f64, f64)> {
+        let (mut best, mut best_memcpy) = (Duration::MAX, Duration::MAX);
+        let start = Instant::now();
+        let mut turn = 0;
+        while turn < LEAST_TURNS || start.elapsed() < BUDGET {
+            best = best.min(self.cast(cast, shape, pool)?);
+            best_memcpy = best_memcpy.min(self.memcpy(shape.of_memcpy(), turn as u8));
+            turn += 1;
+        }
+        let per_window = |time: Duration| {
+            // The clock ticks in ns; a time below that is none.
+            let ns = time.saturating_sub(self.clock).as_nanos().max(1);
+            ns as f64 / shape.windows as f64
+        };
+        Some((per_window(best), per_window(best_memcpy)))
+    }
+
+    /// The time of one cast per window. None if it failed.
+    fn cast(&mut self, cast: &Cast, shape: Shape, pool: &mut Pool) -> Option<Duration> {
+        let src = self.buffers(shape).0;
+        for window in src.chunks_exact_mut(shape.src) {
+            pool.draw(window);
+        }
+        let n = self.n;
+        let (src, dst) = black_box(self.buffers(shape));
+        let start = Instant::now();
+        let mut done = true;
+        for window in src.chunks_exact(shape.src) {
+            done &= cast.run_n(window, dst, n).is_ok();
+        }
+        black_box(dst);
+        let time = start.elapsed();
+        done.then_some(time)
+    }
+
+    /// The time of one memcpy per window.
+    fn memcpy(&mut self, shape: Shape, value: u8) -> Duration {
+        self.buffers(shape).0.fill(value);
+        let (src, dst) = black_box(self.buffers(shape));
+        let start = Instant::now();
+        for window in src.chunks_exact(shape.src) {
+            dst.copy_from_slice(window);
+            black_box(&mut *dst);
+        }
+        start.elapsed()
+    }
+
+    /// All windows of the source, and the destination of each.
+    fn buffers(&mut self, shape: Shape) -> (&mut [u8], &mut [u8]) {
+        let src = &mut bytemuck::cast_slice_mut(&mut self.src)[..shape.src * shape.windows];
+        let dst = &mut bytemuck::cast_slice_mut(&mut self.dst)[..shape.dst];
+        (src, dst)
+    }
+}
+
+/// Memory for that many bytes, all of it written to once.
+fn lines(bytes: usize) -> Result<Vec<Line>, String> {
+    let mut lines = Vec::new();
+    let count = bytes.div_ceil(size_of::<Line>());
+    lines.try_reserve_exact(count).map_err(|_| format!("no memory for {bytes} bytes"))?;
+    lines.resize(count, Line([1; 64]));
+    Ok(lines)
+}
+
+/// How long it takes to ask for the time.
+fn clock() -> Duration {
+    (0..1000).map(|_| Instant::now().elapsed()).min().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memcpy_moves_the_bytes_of_the_cast_and_has_room() {
+        for n in [1, 7, 64, 100_000] {
+            for from in DType::ALL {
+                for to in DType::ALL {
+                    let shape = Shape::of(from, to, n);
+                    let memcpy = shape.of_memcpy();
+                    let moved = memcpy.src + memcpy.dst - (shape.src + shape.dst);
+                    assert!(moved <= 1, "{from} -> {to}, {n}: {moved} more");
+                    assert!(memcpy.src <= shape.src.max(shape.dst));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn figures_agree_with_each_other() {
+        let (from, to, n) = (DType::Float6E2M3FnX4, DType::Complex128, 1001);
+        let options = CastOptions::new();
+        let mut bench = Bench::new(&[(from, to)], n).unwrap();
+        let measurement = bench.measure(Cast::new(from, to, options).unwrap(), &options);
+        let figures = measurement.figures.unwrap();
+        let bytes = (751 + 16016) as f64;
+        let ns = bytes / figures.gb_per_s;
+        assert!((ns / n as f64 / figures.ns_per_element - 1.0).abs() < 1e-9);
+        assert!(figures.ratio > 0.0);
+    }
+}
