@@ -18,6 +18,10 @@ pub(crate) trait Isa: Copy {
     /// The elements of a step.
     const STEP: usize;
 
+    /// Whether the elements after the last whole step are cast by a step that ends with them and
+    /// begins among those already cast, if there are enough; else they are cast as part of a step.
+    const OVERLAPS: bool;
+
     /// Makes the token.
     ///
     /// # Safety

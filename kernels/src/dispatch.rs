@@ -40,12 +40,22 @@ impl fmt::Debug for Level {
 }
 
 /// The best first; scalar, which every CPU has, last.
-static LEVELS: [Level; 1] =
-    [Level { name: "scalar", family: "scalar", detect: || true, table: &scalar::TABLE }];
+static LEVELS: &[Level] = &[
+    #[cfg(target_arch = "x86_64")]
+    Level {
+        name: "avx512_bw",
+        family: "avx512",
+        detect: crate::avx512::detect,
+        table: &crate::avx512::TABLE,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Level { name: "avx2", family: "avx2", detect: crate::avx2::detect, table: &crate::avx2::TABLE },
+    Level { name: "scalar", family: "scalar", detect: || true, table: &scalar::TABLE },
+];
 
 /// Every level that this build has kernels for, the best first.
 pub fn levels() -> &'static [Level] {
-    &LEVELS
+    LEVELS
 }
 
 /// The levels that this CPU can run, the best first.

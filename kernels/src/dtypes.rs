@@ -14,10 +14,11 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-/// Hands THE LIST to the macro named by its argument.
+/// Hands THE LIST to the macro named first, after what else is given.
 macro_rules! for_each_dtype {
-    ($then:ident) => {
+    ($then:ident $($argument:tt)*) => {
         $then! {
+            $($argument)*
             real {
                 // code variant name, stored as, numbers, other unambiguous names
                 0 Bool "bool" u8 (Numbers::Bool) ["bool_", "boolean"];

@@ -14,6 +14,10 @@
 
 extern crate alloc;
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod codec;
 mod convert;
 pub mod dispatch;

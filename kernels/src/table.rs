@@ -105,6 +105,25 @@ pub(crate) struct Table {
     pub(crate) with_options: Kernel,
     /// Any pair under options that are not the default ones.
     pub(crate) composed: fn(DType, DType) -> Entry,
+    /// What packed and complex elements are taken apart and put together with.
+    pub(crate) pieces: Pieces,
+}
+
+/// Rearrangements, for the kernels that go through a tile. Each takes a width, a source, a
+/// destination and a number of elements; the source is valid for reading and the destination for
+/// writing that many, at any alignment, and they don't overlap.
+#[derive(Clone, Copy)]
+pub(crate) struct Pieces {
+    /// From packed elements of so many bits (1, 2, 4 or 6) to a byte each: the number in the low
+    /// bits, zeros above it.
+    pub(crate) unpack: unsafe fn(usize, *const u8, *mut u8, usize),
+    /// From the low bits of a byte each to packed elements of so many bits (1, 2, 4 or 6); what is
+    /// left of the last byte becomes zero.
+    pub(crate) pack: unsafe fn(usize, *const u8, *mut u8, usize),
+    /// From complex elements with components of so many bytes (2, 4 or 8) to their real parts.
+    pub(crate) real_parts: unsafe fn(usize, *const u8, *mut u8, usize),
+    /// From real parts of so many bytes (2, 4 or 8) to complex elements with zero as imaginary part.
+    pub(crate) with_zero_imaginary: unsafe fn(usize, *const u8, *mut u8, usize),
 }
 
 /// An instruction set that has a table, so that composed kernels find those they are made of.
@@ -124,6 +143,31 @@ impl Pairs {
         self.0[from as usize][to as usize]
     }
 }
+
+/// Makes [`RealPairs`] of what `entry::<A, B>()` gives for every pair of real dtypes: for
+/// [`for_each_dtype`](crate::dtypes::for_each_dtype).
+macro_rules! real_pairs {
+    (
+        $entry:ident
+        real { $($code:literal $variant:ident $name:literal $store:ident ($numbers:expr) [$($alias:literal),*];)* }
+        $($rest:tt)*
+    ) => {
+        $crate::table::real_pairs!(@rows $entry [$($variant)*] [$($variant)*])
+    };
+    (@rows $entry:ident [$($from:ident)*] $to:tt) => {{
+        let mut pairs = $crate::table::RealPairs::new();
+        $($crate::table::real_pairs!(@row $entry pairs $from $to);)*
+        pairs
+    }};
+    (@row $entry:ident $pairs:ident $from:ident [$($to:ident)*]) => {$(
+        $pairs.set(
+            $crate::dtypes::DType::$from,
+            $crate::dtypes::DType::$to,
+            $entry::<$crate::dtypes::mark::$from, $crate::dtypes::mark::$to>(),
+        );
+    )*};
+}
+pub(crate) use real_pairs;
 
 /// A table of pairs in the making.
 #[derive(Clone, Copy)]

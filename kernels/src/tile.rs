@@ -143,12 +143,12 @@ unsafe fn one_tile(
     unsafe {
         let mut fit = len;
         let source = if from.is_packed() {
-            direct::unpack(from.bits(), src, numbers.start(), len);
+            (table.pieces.unpack)(from.bits(), src, numbers.start(), len);
             numbers.start().cast_const()
         } else if from.is_complex() && to.kind() as u8 == Kind::Bool as u8 {
             return complex_to_bool(table, src, dst, len, params, inner);
         } else if from.is_complex() {
-            direct::real_parts(from.bits() / 16, src, numbers.start(), len);
+            (table.pieces.real_parts)(from.bits() / 16, src, numbers.start(), len);
             let checked = matches!(params.options.overflow, Overflow::Error);
             fit = real_ones(table, src, len, checked, inner);
             numbers.start().cast_const()
@@ -159,9 +159,9 @@ unsafe fn one_tile(
         let target = if in_place { dst } else { results.start() };
         let done = cast_real(table, source, target, fit, inner);
         if to.is_packed() {
-            direct::pack(to.bits(), target, dst, done);
+            (table.pieces.pack)(to.bits(), target, dst, done);
         } else if to.is_complex() {
-            direct::with_zero_imaginary(to.bits() / 16, target, dst, done);
+            (table.pieces.with_zero_imaginary)(to.bits() / 16, target, dst, done);
         }
         done
     }
@@ -222,9 +222,9 @@ unsafe fn complex_to_bool(
     // elements' truths.
     unsafe {
         truth_of_components(table, src, truths.start(), len, inner);
-        direct::either(truths.start(), len);
+        either(truths.start(), len);
         if params.to.is_packed() {
-            direct::pack(params.to.bits(), truths.start(), dst, len);
+            (table.pieces.pack)(params.to.bits(), truths.start(), dst, len);
         } else {
             truths.start().copy_to_nonoverlapping(dst, len);
         }
@@ -300,5 +300,18 @@ const fn wide(dtype: DType) -> DType {
             Kind::Float => DType::Float64,
             _ => DType::Int64,
         },
+    }
+}
+
+/// Joins the bools of real and imaginary parts: true if either is. The results are written over the
+/// front of the pairs.
+///
+/// # Safety
+/// `pairs` is valid for reading and writing `2 * n` bytes.
+pub(crate) unsafe fn either(pairs: *mut u8, n: usize) {
+    for i in 0..n {
+        // SAFETY: `i` and `2 * i + 1` are below `2 * n`, and pair `i` is read before a later
+        // result could be written over it.
+        unsafe { *pairs.add(i) = *pairs.add(2 * i) | *pairs.add(2 * i + 1) };
     }
 }

@@ -6,11 +6,12 @@ mod decode;
 pub(crate) mod direct;
 mod encode;
 pub(crate) mod options;
+pub(crate) mod pieces;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
-use crate::dtypes::{Real, for_each_dtype, mark};
-use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled};
+use crate::dtypes::{Real, for_each_dtype};
+use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
 
 /// The token of the portable kernels, which need nothing of the CPU.
@@ -19,6 +20,7 @@ pub(crate) struct Scalar;
 
 impl Isa for Scalar {
     const STEP: usize = 1;
+    const OVERLAPS: bool = false;
 
     unsafe fn summon() -> Self {
         Self
@@ -46,7 +48,7 @@ where
 }
 
 /// The kernel of a pair of real dtypes under the default options.
-const fn entry<A, B>() -> Entry
+pub(crate) const fn entry<A, B>() -> Entry
 where
     A: Real,
     B: Real,
@@ -58,28 +60,12 @@ where
     }
 }
 
-macro_rules! pairs {
-    (
-        real { $($code:literal $variant:ident $name:literal $store:ident ($numbers:expr) [$($alias:literal),*];)* }
-        $($rest:tt)*
-    ) => {
-        pairs!(@rows [$($variant)*] [$($variant)*])
-    };
-    (@rows [$($from:ident)*] $to:tt) => {{
-        let mut pairs = RealPairs::new();
-        $(pairs!(@row pairs $from $to);)*
-        pairs
-    }};
-    (@row $pairs:ident $from:ident [$($to:ident)*]) => {
-        $($pairs.set(mark::$from::DTYPE, mark::$to::DTYPE, entry::<mark::$from, mark::$to>());)*
-    };
-}
-
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { for_each_dtype!(pairs).complete::<Scalar>() },
+    pairs: const { for_each_dtype!(real_pairs entry).complete::<Scalar>() },
     with_options: options::encode,
     composed: tile::with_options::<Scalar>,
+    pieces: pieces::PIECES,
 };
 
 impl Tabled for Scalar {
