@@ -7,44 +7,42 @@ mod support;
 use simdcast::{DType, Overflow, Rounding};
 use simdcast_kernels::{Kernel, Options};
 use support::{
-    Tally, assert_none, compare, compare_run, distinct_options, in_parallel, pairs, say, values,
+    Case, Tally, assert_none, compare, distinct_options, in_parallel, pairs, say, values,
 };
 
 #[test]
 fn every_kernel_is_the_reference_to_the_bit() {
     let start = std::time::Instant::now();
-    for level in support::tested_levels() {
-        let jobs: Vec<_> = pairs().collect();
-        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let codes = values::codes(from, to);
-            let mut tally = Tally { pairs: 1, ..Tally::default() };
-            for options in distinct_options(from, to) {
-                tally += compare(level, from, to, &options, &codes)?;
-            }
-            Ok(tally)
-        });
-        let Tally { pairs, options, values } = tally;
-        let seconds = start.elapsed().as_secs_f64();
-        say(&format!(
-            "{}: {pairs} pairs, {options} pairs with options, {values} values compared, {seconds:.1} s",
-            level.name()
-        ));
-        assert_none(&errors);
-        assert_eq!(pairs as usize, DType::COUNT * DType::COUNT);
-    }
+    let levels = support::tested_levels();
+    let jobs: Vec<_> = pairs().collect();
+    let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+        let codes = values::codes(from, to);
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        for options in distinct_options(from, to) {
+            tally += compare(&levels, from, to, &options, &codes)?;
+        }
+        Ok(tally)
+    });
+    let Tally { pairs, options, values } = tally;
+    let seconds = start.elapsed().as_secs_f64();
+    say(&format!(
+        "{levels:?}: {pairs} pairs, {options} pairs with options, {values} values compared on each, \
+         {seconds:.1} s"
+    ));
+    assert_none(&errors);
+    assert_eq!(pairs as usize, DType::COUNT * DType::COUNT);
 }
 
 #[test]
 fn dense_samples_of_32_bit_sources() {
+    let levels = support::tested_levels();
     let codes: Vec<u128> = values::dense_sample().collect();
     let wide = [DType::Int32, DType::UInt32, DType::Float32, DType::Complex32, DType::BComplex32];
-    for level in support::tested_levels() {
-        let jobs: Vec<_> = pairs().filter(|(from, _)| wide.contains(from)).collect();
-        let (tally, errors) =
-            in_parallel(&jobs, |&(from, to)| compare(level, from, to, &Options::DEFAULT, &codes));
-        say(&format!("{}: {} values of 32-bit sources compared", level.name(), tally.values));
-        assert_none(&errors);
-    }
+    let jobs: Vec<_> = pairs().filter(|(from, _)| wide.contains(from)).collect();
+    let (tally, errors) =
+        in_parallel(&jobs, |&(from, to)| compare(&levels, from, to, &Options::DEFAULT, &codes));
+    say(&format!("{levels:?}: {} values of 32-bit sources compared on each", tally.values));
+    assert_none(&errors);
 }
 
 /// Every other test of a kernel rests on the comparison, so that must be able to fail.
@@ -59,8 +57,9 @@ fn the_comparison_sees_what_other_options_change() {
         Options { overflow: Overflow::Error, ..Options::DEFAULT },
         Options { rounding: Rounding::NearestAway, ..Options::DEFAULT },
     ];
-    assert!(compare_run(&kernel, &Options::DEFAULT, &codes).is_ok());
+    assert!(Case::new(from, to, &Options::DEFAULT, codes.clone()).check(&kernel).is_ok());
     for options in others {
-        assert!(compare_run(&kernel, &options, &codes).is_err(), "{options:?}");
+        let case = Case::new(from, to, &options, codes.clone());
+        assert!(case.check(&kernel).is_err(), "{options:?}");
     }
 }

@@ -115,83 +115,122 @@ pub fn noise(seed: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// Compares a kernel with the reference on elements with these codes; under
-/// [`Overflow::Error`], those that fit in one run, and each that doesn't in one of its own.
+/// A source, and what the reference makes of it under some options.
+pub struct Case {
+    from: DType,
+    to: DType,
+    options: Options,
+    codes: Vec<u128>,
+    src: Vec<u8>,
+    /// What must be stored, up to the first failure.
+    stored: Vec<u8>,
+    /// The first element that is refused.
+    failure: Option<usize>,
+}
+
+impl Case {
+    pub fn new(from: DType, to: DType, options: &Options, codes: Vec<u128>) -> Self {
+        let mut stored = vec![0; to.bytes_for(codes.len()).unwrap()];
+        let mut failure = None;
+        for (i, &code) in codes.iter().enumerate() {
+            match reference::cast(from, to, code, options, i as u64) {
+                Ok(code) => reference::store(to, &mut stored, i, code),
+                Err(_) => {
+                    failure = Some(i);
+                    break;
+                }
+            }
+        }
+        let src = source_bytes(from, &codes);
+        Self { from, to, options: *options, codes, src, stored, failure }
+    }
+
+    /// Whether a level's kernel does what the reference does.
+    pub fn check_on(&self, level: &'static Level) -> Result<(), String> {
+        self.check(&Kernel::on(level, self.from, self.to, &self.options))
+    }
+
+    /// Whether a kernel of the pair does: up to the first failure everything must be stored as the
+    /// reference says, and the failure must be reported, with its index, if and only if there is
+    /// one.
+    pub fn check(&self, kernel: &Kernel) -> Result<(), String> {
+        const UNTOUCHED: u8 = 0x5a;
+        let n = self.codes.len();
+        let mut dst = vec![UNTOUCHED; self.stored.len()];
+        let reported = match kernel.run(&self.src, &mut dst, n) {
+            Ok(()) => None,
+            Err(RunError::Unfit { index }) => Some(index),
+            Err(other) => return Err(format!("{kernel:?}: {other:?}")),
+        };
+        if reported != self.failure {
+            let right = self.failure;
+            return Err(format!("{kernel:?}: failed at {reported:?}, the reference at {right:?}"));
+        }
+        let whole = |elements: usize| elements * self.to.bits() / 8;
+        let end = self.failure.map_or(dst.len(), whole);
+        if dst[..end] == self.stored[..end] {
+            return Ok(());
+        }
+        Err(difference(kernel, &self.codes[..self.failure.unwrap_or(n)], &dst, &self.stored))
+    }
+}
+
+/// Compares the kernels of some levels with the reference on elements with these codes; under
+/// [`Overflow::Error`], also those that fit in a run of their own, and each that doesn't.
 pub fn compare(
-    level: &'static Level,
+    levels: &[&'static Level],
     from: DType,
     to: DType,
     options: &Options,
     codes: &[u128],
 ) -> Result<Tally, String> {
-    let kernel = Kernel::on(level, from, to, options);
-    let cast = |code, index| reference::cast(from, to, code, options, index);
+    let case = |codes: &[u128], options: &Options| Case::new(from, to, options, codes.to_vec());
+    let on_all = |case: Case| levels.iter().try_for_each(|level| case.check_on(level));
     if options.overflow != Overflow::Error {
-        compare_run(&kernel, options, codes)?;
+        on_all(case(codes, options))?;
     } else if matches!(options.rounding, Rounding::Stochastic { .. }) {
         // Whether an element fits depends on its place: run from each failure to the next.
-        compare_runs(level, from, to, options, &codes[..codes.len().min(4096)])?;
+        let mut rest = &codes[..codes.len().min(4096)];
+        let mut options = *options;
+        loop {
+            let case = case(rest, &options);
+            let failure = case.failure;
+            on_all(case)?;
+            let Some(at) = failure else { break };
+            rest = &rest[at + 1..];
+            options.first_index = options.first_index.wrapping_add(at as u64 + 1);
+        }
     } else {
-        let (fit, unfit): (Vec<_>, Vec<_>) = codes.iter().partition(|&&c| cast(c, 0).is_ok());
-        compare_run(&kernel, options, &fit)?;
-        compare_run(&kernel, options, codes)?;
-        let size = from.size().unwrap_or(1);
-        let bytes: Vec<u8> = if from.is_packed() {
-            unfit.iter().flat_map(|&code| source_bytes(from, &[code])).collect()
-        } else {
-            source_bytes(from, &unfit)
-        };
-        let mut dst = vec![0; to.bytes_for(1).unwrap()];
-        for (element, code) in bytes.chunks_exact(size).zip(&unfit) {
-            if kernel.run(element, &mut dst, 1) != Err(RunError::Unfit { index: 0 }) {
-                return Err(format!("{:?}: {code:#x} is not refused", kernel));
-            }
+        let fits = |&&code: &&u128| reference::cast(from, to, code, options, 0).is_ok();
+        let (fit, unfit): (Vec<u128>, Vec<u128>) = codes.iter().partition(fits);
+        on_all(case(codes, options))?;
+        on_all(case(&fit, options))?;
+        for level in levels {
+            each_is_refused(&Kernel::on(level, from, to, options), &unfit)?;
         }
     }
     Ok(Tally { pairs: 0, options: 1, values: codes.len() as u64 })
 }
 
-/// One run of a kernel that is for `options` over all codes: up to the first failure everything must be stored as the reference says,
-/// and the failure must be reported, with its index, if and only if there is one.
-pub fn compare_run(
-    kernel: &Kernel,
-    options: &Options,
-    codes: &[u128],
-) -> Result<Option<usize>, String> {
-    const UNTOUCHED: u8 = 0x5a;
+fn each_is_refused(kernel: &Kernel, codes: &[u128]) -> Result<(), String> {
     let (from, to) = (kernel.from(), kernel.to());
-    let src = source_bytes(from, codes);
-    let mut dst = vec![UNTOUCHED; to.bytes_for(codes.len()).unwrap()];
-    let mut expected = vec![0; dst.len()];
-    let result = kernel.run(&src, &mut dst, codes.len());
-    let mut failure = None;
-    for (i, &code) in codes.iter().enumerate() {
-        match reference::cast(from, to, code, options, i as u64) {
-            Ok(stored) => reference::store(to, &mut expected, i, stored),
-            Err(_) => {
-                failure = Some(i);
-                break;
-            }
+    let size = from.size().unwrap_or(1);
+    let bytes: Vec<u8> = if from.is_packed() {
+        codes.iter().flat_map(|&code| source_bytes(from, &[code])).collect()
+    } else {
+        source_bytes(from, codes)
+    };
+    let mut dst = vec![0; to.bytes_for(1).unwrap()];
+    for (element, code) in bytes.chunks_exact(size).zip(codes) {
+        if kernel.run(element, &mut dst, 1) != Err(RunError::Unfit { index: 0 }) {
+            return Err(format!("{kernel:?}: {code:#x} is not refused"));
         }
     }
-    let reported = match result {
-        Ok(()) => None,
-        Err(RunError::Unfit { index }) => Some(index),
-        Err(other) => return Err(format!("{kernel:?}: {other:?}")),
-    };
-    let done = failure.unwrap_or(codes.len());
-    if reported != failure {
-        return Err(format!("{kernel:?}: failed at {reported:?}, the reference at {failure:?}"));
-    }
-    let whole = done * to.bits() / 8;
-    let end = if failure.is_none() { dst.len() } else { whole };
-    if dst[..end] != expected[..end] {
-        return Err(difference(kernel, codes, done, &dst, &expected));
-    }
-    Ok(failure)
+    Ok(())
 }
 
-fn difference(kernel: &Kernel, codes: &[u128], n: usize, dst: &[u8], expected: &[u8]) -> String {
+fn difference(kernel: &Kernel, codes: &[u128], dst: &[u8], expected: &[u8]) -> String {
+    let n = codes.len();
     let (from, to) = (kernel.from(), kernel.to());
     let wrong = |i: &usize| reference::load(to, dst, *i) != reference::load(to, expected, *i);
     let Some(i) = (0..n).find(wrong) else {
@@ -209,26 +248,6 @@ fn difference(kernel: &Kernel, codes: &[u128], n: usize, dst: &[u8], expected: &
         "{kernel:?}: element {i}, code {code:#x}{value}: stored {got:#x}, the reference says \
          {right:#x}; {count} of {n} elements differ"
     )
-}
-
-/// Runs over all codes that go on after each failure.
-fn compare_runs(
-    level: &'static Level,
-    from: DType,
-    to: DType,
-    options: &Options,
-    codes: &[u128],
-) -> Result<(), String> {
-    let mut start = 0;
-    while start < codes.len() {
-        let first_index = options.first_index.wrapping_add(start as u64);
-        let options = Options { first_index, ..*options };
-        match compare_run(&Kernel::on(level, from, to, &options), &options, &codes[start..])? {
-            Some(failure) => start += failure + 1,
-            None => break,
-        }
-    }
-    Ok(())
 }
 
 /// Does jobs on all cores, adds up what they compared and collects what they found wrong.

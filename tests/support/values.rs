@@ -20,25 +20,20 @@ pub fn codes(from: DType, to: DType) -> Vec<u128> {
         }
         return codes;
     }
-    // Every code as a real and as an imaginary part, beside zeros and beside others.
+    // The components are cast as in the pair of real dtypes, which is tested with all these codes;
+    // here each stands once as real part, with zero as imaginary part or another code, and some as
+    // imaginary part.
     let half = from.bits() / 2;
     let n = parts.len();
     let join = |re: u64, im: u64| u128::from(re) | u128::from(im) << half;
-    let with_other = |i: usize| parts[noise(i as u64) as usize % n];
     let minus_zero = 1 << (half - 1);
-    (0..n)
-        .flat_map(|i| {
-            [
-                join(parts[i], if i % 8 == 0 { minus_zero } else { 0 }),
-                if i % 2 == 0 {
-                    join(with_other(i), parts[i])
-                } else {
-                    join(parts[i], with_other(i))
-                },
-            ]
-        })
-        .chain(parts.iter().map(|&im| join(0, im)))
-        .collect()
+    let beside = |i: usize| match i % 4 {
+        0 => minus_zero,
+        1 => parts[noise(i as u64) as usize % n],
+        _ => 0,
+    };
+    let imaginary = (0..n).step_by(8).map(|i| join(0, parts[i]));
+    (0..n).map(|i| join(parts[i], beside(i))).chain(imaginary).collect()
 }
 
 fn component_codes(a: DType, b: DType) -> Vec<u64> {
