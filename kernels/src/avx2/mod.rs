@@ -1,5 +1,7 @@
 //! Kernels for x86-64 with AVX2, F16C and FMA: 16 elements a step.
 
+pub(crate) mod pieces;
+
 use crate::codec::Isa;
 use crate::dtypes::for_each_dtype;
 use crate::scalar::{self, entry};
@@ -61,7 +63,7 @@ pub(crate) static TABLE: Table = Table {
     pairs: const { for_each_dtype!(real_pairs entry).complete::<Avx2>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Avx2>,
-    pieces: scalar::pieces::PIECES,
+    pieces: pieces::PIECES,
 };
 
 impl Tabled for Avx2 {

@@ -70,7 +70,7 @@ pub(crate) static TABLE: Table = Table {
     pairs: const { for_each_dtype!(real_pairs entry).complete::<Avx512>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Avx512>,
-    pieces: scalar::pieces::PIECES,
+    pieces: crate::avx2::pieces::PIECES,
 };
 
 impl Tabled for Avx512 {
