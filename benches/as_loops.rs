@@ -1,8 +1,10 @@
-//! Casts among integers, float32 and float64 against the plain `as` loop compiled for the same
-//! target, at lengths from 64 elements up. Prints the ratios when criterion is through:
+//! Casts among integers, float32 and float64 against the plain `as` loop, compiled for the build's
+//! target and, as `native`, with every vector extension that this CPU and the compiler share. Prints
+//! the ratios when criterion is through:
 //!
 //! ```text
 //! cargo bench --bench as_loops [-- FILTER]
+//! SIMDCAST_ISA=scalar cargo bench --bench as_loops
 //! ```
 //!
 //! The buffers hold values of which about one in sixteen is out of the destination's range, so that
@@ -47,7 +49,15 @@ fn limit(to: DType) -> f64 {
     to.iinfo().map_or(1e30, |info| info.max as f64)
 }
 
-fn pair<A: Number, B: Number>(c: &mut Criterion, plain: impl Fn(&[A], &mut [B])) {
+type Loop<A, B> = fn(&[A], &mut [B]);
+
+/// The plain loop, compiled in two ways.
+struct Loops<A, B> {
+    plain: Loop<A, B>,
+    native: Option<Loop<A, B>>,
+}
+
+fn pair<A: Number, B: Number>(c: &mut Criterion, loops: Loops<A, B>) {
     let name = format!("{}-{}", A::DTYPE, B::DTYPE);
     let mut group = c.benchmark_group(&name);
     for n in LENGTHS {
@@ -57,24 +67,67 @@ fn pair<A: Number, B: Number>(c: &mut Criterion, plain: impl Fn(&[A], &mut [B]))
             b.iter(|| cast(black_box(&src), black_box(&mut dst)).unwrap())
         });
         group.bench_function(BenchmarkId::new("as", n), |b| {
-            b.iter(|| plain(black_box(&src), black_box(&mut dst)))
+            b.iter(|| (loops.plain)(black_box(&src), black_box(&mut dst)))
         });
+        if let Some(native) = loops.native {
+            group.bench_function(BenchmarkId::new("native", n), |b| {
+                b.iter(|| native(black_box(&src), black_box(&mut dst)))
+            });
+        }
     }
     group.finish();
+}
+
+/// The loop for the best x86-64 level that this CPU has.
+#[cfg(target_arch = "x86_64")]
+macro_rules! native {
+    ($from:ident, $to:ident, $each:ident) => {{
+        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,bmi2,fma")]
+        fn avx512(src: &[$from], dst: &mut [$to]) {
+            $each(src, dst);
+        }
+        #[target_feature(enable = "avx2,bmi2,fma")]
+        fn avx2(src: &[$from], dst: &mut [$to]) {
+            $each(src, dst);
+        }
+        let native: Option<Loop<$from, $to>> =
+            if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq") {
+                // SAFETY: detected; CPUs with BW and DQ have CD and VL, and what AVX2 brought.
+                Some(|src, dst| unsafe { avx512(src, dst) })
+            } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                // SAFETY: detected; CPUs with AVX2 have BMI2.
+                Some(|src, dst| unsafe { avx2(src, dst) })
+            } else {
+                None
+            };
+        native
+    }};
+}
+
+/// Other targets have one level.
+#[cfg(not(target_arch = "x86_64"))]
+macro_rules! native {
+    ($from:ident, $to:ident, $each:ident) => {
+        None
+    };
 }
 
 macro_rules! all_pairs {
     ($c:ident, $($from:ident)*) => { all_pairs!(@each $c, [$($from)*], [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64]); };
     (@each $c:ident, [$($from:ident)*], $to:tt) => { $(all_pairs!(@from $c, $from, $to);)* };
     (@from $c:ident, $from:ident, [$($to:ident)*]) => {$({
-        #[inline(never)]
+        #[inline(always)]
         #[allow(clippy::unnecessary_cast)]
-        fn plain(src: &[$from], dst: &mut [$to]) {
+        fn each(src: &[$from], dst: &mut [$to]) {
             for (d, s) in dst.iter_mut().zip(src) {
                 *d = *s as $to;
             }
         }
-        pair::<$from, $to>($c, plain);
+        #[inline(never)]
+        fn plain(src: &[$from], dst: &mut [$to]) {
+            each(src, dst);
+        }
+        pair::<$from, $to>($c, Loops { plain, native: native!($from, $to, each) });
     })*};
 }
 
@@ -88,28 +141,29 @@ fn median(group: &str, function: &str, n: usize) -> Option<f64> {
     value.split([',', '}']).next()?.trim().parse().ok()
 }
 
-/// Prints time of the cast / time of the `as` loop for every pair, a block per length.
-fn print_ratios() {
-    let dtypes = [
+/// Prints time of the cast / time of a plain loop for every pair, a block per length.
+fn print_ratios(other: &str) {
+    const DTYPES: [&str; 10] = [
         "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
         "float64",
     ];
+    let ratio = |from: &str, to: &str, n| {
+        let group = format!("{from}-{to}");
+        Some(median(&group, "simdcast", n)? / median(&group, other, n)?)
+    };
     for n in LENGTHS {
-        println!("\ntime of simdcast / time of the plain `as` loop, {n} elements");
-        print!("{:>8}", "");
-        dtypes.iter().for_each(|to| print!("{to:>8}"));
-        println!();
-        for from in dtypes {
-            print!("{from:>8}");
-            for to in dtypes {
-                let group = format!("{from}-{to}");
-                match (median(&group, "simdcast", n), median(&group, "as", n)) {
-                    (Some(ours), Some(plain)) => print!("{:>8.2}", ours / plain),
-                    _ => print!("{:>8}", "-"),
-                }
-            }
-            println!();
+        let isa = simdcast::isa::current().name();
+        println!("\ntime of simdcast ({isa}) / time of the loop ({other}), {n} elements");
+        println!("{:>8}{}", "", DTYPES.map(|to| format!("{to:>8}")).concat());
+        let mut logs = Vec::new();
+        for from in DTYPES {
+            let ratios = DTYPES.map(|to| ratio(from, to, n));
+            let cell =
+                |ratio: Option<f64>| ratio.map_or("       -".into(), |r| format!("{r:>8.2}"));
+            println!("{from:>8}{}", ratios.map(cell).concat());
+            logs.extend(ratios.into_iter().flatten().map(f64::ln));
         }
+        println!("geometric mean {:.2}", (logs.iter().sum::<f64>() / logs.len() as f64).exp());
     }
 }
 
@@ -122,5 +176,6 @@ fn main() {
     let c = &mut criterion;
     all_pairs!(c, i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
     criterion.final_summary();
-    print_ratios();
+    print_ratios("as");
+    print_ratios("native");
 }
