@@ -14,7 +14,7 @@ use criterion::{BenchmarkId, Criterion};
 use simdcast::{DType, Element, cast};
 use std::hint::black_box;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 const LENGTHS: [usize; 3] = [64, 4096, 65536];
 
@@ -131,25 +131,29 @@ macro_rules! all_pairs {
     })*};
 }
 
-/// The median time that criterion has written down, in ns.
-fn median(group: &str, function: &str, n: usize) -> Option<f64> {
+/// The median time that criterion has written down since `start`, in ns.
+fn median(start: SystemTime, group: &str, function: &str, n: usize) -> Option<f64> {
     let root = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     let file = format!("criterion/{group}/{function}/{n}/new/estimates.json");
-    let text = std::fs::read_to_string(Path::new(&root).join(file)).ok()?;
+    let file = Path::new(&root).join(file);
+    if file.metadata().ok()?.modified().ok()? < start {
+        return None;
+    }
+    let text = std::fs::read_to_string(file).ok()?;
     let median = text.split("\"median\"").nth(1)?;
     let value = median.split("\"point_estimate\":").nth(1)?;
     value.split([',', '}']).next()?.trim().parse().ok()
 }
 
 /// Prints time of the cast / time of a plain loop for every pair, a block per length.
-fn print_ratios(other: &str) {
+fn print_ratios(start: SystemTime, other: &str) {
     const DTYPES: [&str; 10] = [
         "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
         "float64",
     ];
     let ratio = |from: &str, to: &str, n| {
         let group = format!("{from}-{to}");
-        Some(median(&group, "simdcast", n)? / median(&group, other, n)?)
+        Some(median(start, &group, "simdcast", n)? / median(start, &group, other, n)?)
     };
     for n in LENGTHS {
         let isa = simdcast::isa::current().name();
@@ -168,6 +172,7 @@ fn print_ratios(other: &str) {
 }
 
 fn main() {
+    let start = SystemTime::now();
     let mut criterion = Criterion::default()
         .warm_up_time(Duration::from_millis(50))
         .measurement_time(Duration::from_millis(150))
@@ -176,6 +181,6 @@ fn main() {
     let c = &mut criterion;
     all_pairs!(c, i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
     criterion.final_summary();
-    print_ratios("as");
-    print_ratios("native");
+    print_ratios(start, "as");
+    print_ratios(start, "native");
 }
