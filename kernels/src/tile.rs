@@ -16,7 +16,7 @@
 use crate::dtypes::{DType, Kind};
 use crate::options::{Options, Overflow};
 use crate::scalar::direct;
-use crate::table::{Entry, Params, Road, Table, Tabled};
+use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
 use core::mem::MaybeUninit;
 
 /// Elements of a tile: a multiple of 8, so that packed tiles are whole bytes. Three buffers of 8
@@ -30,11 +30,88 @@ pub(crate) const fn by_default<I: Tabled>(from: DType, to: DType) -> Option<Entr
         Some(Entry { kernel: direct::copy, road: Road::Copy })
     } else if direct::is_packed_copy(from, to) {
         Some(Entry { kernel: direct::copy_packed, road: Road::Direct })
+    } else if let Some(alone) = one_piece::<I>(from, to) {
+        Some(alone)
     } else if from.component() as u8 == from as u8 && to.component() as u8 == to as u8 {
         None
     } else {
         Some(with_options::<I>(from, to))
     }
+}
+
+/// The kernel of a pair that one of the pieces casts alone.
+const fn one_piece<I: Tabled>(from: DType, to: DType) -> Option<Entry> {
+    let kernel: Kernel = if is_unpacking(from, to) {
+        unpack_alone::<I>
+    } else if is_packing(from, to) {
+        pack_alone::<I>
+    } else if from.is_complex() && from.component() as u8 == to as u8 {
+        real_parts_alone::<I>
+    } else if to.is_complex() && to.component() as u8 == from as u8 {
+        with_zero_imaginary_alone::<I>
+    } else {
+        return None;
+    };
+    Some(Entry { kernel, road: Road::Direct })
+}
+
+/// Whether the packed numbers with zeros above them are what is stored: unsigned integers and bools
+/// as integers of a byte, and floats as their own dtype.
+const fn is_unpacking(from: DType, to: DType) -> bool {
+    let own = from.logical() as u8 == to as u8;
+    let byte = matches!(to, DType::Int8 | DType::UInt8);
+    from.is_packed()
+        && match from.kind() {
+            Kind::Bool | Kind::UInt => own || byte,
+            Kind::Float => own,
+            _ => false,
+        }
+}
+
+/// Whether the low bits of each byte are what is packed: those of integers as integers at most as
+/// wide, and of floats as their own dtype. A bool counts as one bit only where it is packed: as a
+/// byte it is true for any bit.
+const fn is_packing(from: DType, to: DType) -> bool {
+    let byte = !from.is_packed() && from.bits() == 8;
+    let bits = to.bits() <= from.significant_bits();
+    to.is_packed()
+        && byte
+        && match (from.kind(), to.kind()) {
+            (Kind::Int | Kind::UInt, Kind::Int | Kind::UInt) => bits,
+            (Kind::Int | Kind::UInt, Kind::Bool) => from.significant_bits() == 1,
+            (Kind::Float, _) => from as u8 == to.logical() as u8,
+            _ => false,
+        }
+}
+
+macro_rules! alone {
+    ($($(#[$doc:meta])* $kernel:ident = $piece:ident, |$params:ident| $width:expr;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// As for every kernel, see [`crate::table::Kernel`].
+        unsafe fn $kernel<I: Tabled>(
+            src: *const u8,
+            dst: *mut u8,
+            n: usize,
+            $params: &Params,
+        ) -> usize {
+            // SAFETY: the caller's; the pair is one that this piece casts.
+            unsafe { (I::table().pieces.$piece)($width, src, dst, n) };
+            n
+        }
+    )*};
+}
+
+alone! {
+    /// See [`is_unpacking`].
+    unpack_alone = unpack, |params| params.from.bits();
+    /// See [`is_packing`].
+    pack_alone = pack, |params| params.to.bits();
+    /// A complex dtype to that of its components.
+    real_parts_alone = real_parts, |params| params.to.bits() / 8;
+    /// A real dtype to the complex one with such components.
+    with_zero_imaginary_alone = with_zero_imaginary, |params| params.from.bits() / 8;
 }
 
 /// The kernel of any pair under options that are not the default ones.
