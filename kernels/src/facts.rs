@@ -175,16 +175,20 @@ pub const fn can_fail(from: DType, to: DType, options: &Options) -> bool {
 }
 
 impl Options {
-    /// The plainest options that give the same result for this pair: what makes no difference is set
-    /// to its default. A cast of the pair needs a kernel for these only, and a test likewise.
+    /// Plainer options that give the same result for this pair: what the formats show to make no
+    /// difference is set to its default. A cast of the pair needs a kernel for these only, and a test
+    /// likewise. (Some that differ for no value of a narrow pair are left as they are.)
     pub const fn effective(&self, from: DType, to: DType) -> Options {
         let (a, b) = (from.component(), to.component());
         let drops_imaginary = from.is_complex() && !to.is_complex();
-        if matches!(to.numbers(), Numbers::Bool) || (a as u8 == b as u8 && !drops_imaginary) {
+        let checked = matches!(self.overflow, Overflow::Error);
+        if matches!(to.numbers(), Numbers::Bool)
+            || (a as u8 == b as u8 && !(drops_imaginary && checked))
+        {
             return Options::DEFAULT;
         }
         let mut options = *self;
-        if matches!(self.overflow, Overflow::Error) {
+        if checked {
             options.saturate = false;
             if !can_fail(from, to, self) {
                 options.overflow = Overflow::As;
@@ -197,10 +201,10 @@ impl Options {
         // All that leaves the range does so whether or not rounding is what pushes it out.
         let exceeded = range_exceeded(a, b, options.rounding);
         options.overflow = effective_overflow(a, b, options.overflow, exceeded);
-        let checked = matches!(options.overflow, Overflow::Error);
+        let still_checked = matches!(options.overflow, Overflow::Error);
         let eight_bit_float = is_float(b) && b.significant_bits() == 8;
         let has_infinity = extremes(a).infinities[0].is_some();
-        if checked || !eight_bit_float || !(exceeded || has_infinity) {
+        if still_checked || !eight_bit_float || !(exceeded || has_infinity) {
             options.saturate = true;
         }
         if !matches!(options.rounding, Rounding::Stochastic { .. }) {
@@ -222,6 +226,10 @@ const fn effective_overflow(a: DType, b: DType, overflow: Overflow, exceeded: bo
 }
 
 const fn effective_rounding(a: DType, b: DType, rounding: Rounding) -> Rounding {
+    if !is_float(a) && !is_float(b) {
+        // An integer has nothing to round off, in range or not.
+        return Rounding::Default;
+    }
     // Directed roundings also decide where an overflow ends.
     let in_range = !range_exceeded(a, b, Rounding::Up) && !range_exceeded(a, b, Rounding::Down);
     if precise(a, b) && in_range {
