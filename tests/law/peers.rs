@@ -105,7 +105,7 @@ fn float32_to_float8_e4m3fn_at_464() {
     cast(Float32, Float8E4M3Fn).saturate(false).maps(464.0, 448.0);
 }
 
-/// A source of the bugs about: a bool byte other than 0 and 1, and ranges that end where int64 does.
+/// A trick for AVX2, which has no such conversion, holds within 2^51 only.
 #[test]
 fn float64_to_int64_past_2_to_the_51() {
     for exponent in 50..63 {

@@ -25,11 +25,13 @@ fn integers() -> Vec<i128> {
                 continue;
             }
             let lowest = top + 1 - precision;
-            for k in 0..48u64 {
-                let below = 1u64 << (precision - 1);
+            let below = 1u64 << (precision - 1);
+            // All significands where they are few.
+            for k in 0..if precision <= 8 { below } else { 48 } {
                 let fraction = match k {
-                    0..8 => k % below,
-                    8..16 => (below - 1).wrapping_sub(k - 8) % below,
+                    _ if precision <= 8 => k,
+                    0..8 => k,
+                    8..16 => below - 1 - (k - 8),
                     _ => random.bits() % below,
                 };
                 let number = (u128::from(below | fraction)) << lowest;
