@@ -1,9 +1,19 @@
-//! Kernels for x86-64 with AVX-512 F, BW, CD, DQ and VL: 16 elements a step.
+//! Kernels for x86-64 with AVX-512 F, BW, CD, DQ and VL: 64 elements a step, and what is left of
+//! them in quarters of 16, under masks.
+//!
+//! A step is four registers of dwords. That way bytes and words are packed and stored at full width,
+//! whatever they were made from, and the 32 registers still hold all that a step needs.
 
-use crate::codec::Isa;
-use crate::dtypes::for_each_dtype;
-use crate::scalar::{self, entry};
-use crate::table::{Table, Tabled, real_pairs};
+mod bridge;
+mod decode;
+mod encode;
+mod lanes;
+mod small;
+
+use crate::codec::{Bridge, Decode, Encode, Isa};
+use crate::dtypes::{Real, for_each_dtype};
+use crate::scalar;
+use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
 
 pulp::simd_type! {
@@ -31,9 +41,13 @@ pulp::simd_type! {
     }
 }
 
-/// The token of the AVX-512 kernels.
+/// The token of the AVX-512 kernels, of a step at a time.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(Features);
+
+/// The token of their tails, of a quarter of a step at a time.
+#[derive(Clone, Copy)]
+struct Quarter(Features);
 
 /// Whether this CPU has what the kernels need, and the system saves its registers. Without std to
 /// ask, whether the build is for such CPUs only.
@@ -50,6 +64,22 @@ pub(crate) fn detect() -> bool {
 }
 
 impl Isa for Avx512 {
+    const STEP: usize = 64;
+    const OVERLAPS: bool = false;
+
+    #[inline(always)]
+    unsafe fn summon() -> Self {
+        // SAFETY: the caller's.
+        Self(unsafe { Features::new_unchecked() })
+    }
+
+    #[inline(always)]
+    fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
+        self.0.vectorize(body)
+    }
+}
+
+impl Isa for Quarter {
     const STEP: usize = 16;
     const OVERLAPS: bool = false;
 
@@ -63,6 +93,86 @@ impl Isa for Avx512 {
     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
         self.0.vectorize(body)
     }
+}
+
+/// A pair of dtypes that the codecs of an instruction set can cast.
+trait Fuses<A: Real, B: Real>:
+    Decode<A> + Encode<B> + Bridge<<Self as Decode<A>>::Hub, <Self as Encode<B>>::Home>
+{
+}
+
+impl<I, A: Real, B: Real> Fuses<A, B> for I where
+    I: Decode<A> + Encode<B> + Bridge<<I as Decode<A>>::Hub, <I as Encode<B>>::Home>
+{
+}
+
+/// A pair whose codecs are fused in one loop.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn fused<A, B>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize
+where
+    A: Real,
+    B: Real,
+    Avx512: Fuses<A, B>,
+    Quarter: Fuses<A, B>,
+{
+    // SAFETY: the caller's.
+    unsafe { steps::<A, B>(Avx512::summon(), src, dst, n) };
+    n
+}
+
+/// Casts `n` elements: whole steps, then quarters under masks.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`, at any
+/// alignment; the two don't overlap.
+#[inline(always)]
+unsafe fn steps<A, B>(isa: Avx512, src: *const u8, dst: *mut u8, n: usize)
+where
+    A: Real,
+    B: Real,
+    Avx512: Fuses<A, B>,
+    Quarter: Fuses<A, B>,
+{
+    const STEP: usize = Avx512::STEP;
+    const PART: usize = Quarter::STEP;
+    let quarter = Quarter(isa.0);
+    let mut i = 0;
+    // SAFETY: element `i` is inside both buffers while `i < n`, a whole step while `i + STEP <= n`;
+    // a part has as many elements as are left.
+    unsafe {
+        while n - i >= STEP {
+            let hub = Decode::<A>::decode(isa, src.add(i * size_of::<A::Stored>()));
+            let to = dst.add(i * size_of::<B::Stored>());
+            Encode::<B>::encode(isa, isa.bridge(hub), to);
+            i += STEP;
+        }
+        while i < n {
+            let part = PART.min(n - i);
+            let from = src.add(i * size_of::<A::Stored>());
+            let hub = Decode::<A>::decode_part(quarter, from, part);
+            let to = dst.add(i * size_of::<B::Stored>());
+            Encode::<B>::encode_part(quarter, quarter.bridge(hub), to, part);
+            i += part;
+        }
+    }
+}
+
+/// The kernel of a pair of real dtypes under the default options.
+const fn entry<A, B>() -> Entry
+where
+    A: Real,
+    B: Real,
+    Avx512: Fuses<A, B>,
+    Quarter: Fuses<A, B>,
+{
+    if scalar::direct::is_copy(A::DTYPE, B::DTYPE) {
+        return Entry { kernel: scalar::direct::copy, road: Road::Copy };
+    }
+    Entry { kernel: fused::<A, B>, road: Road::Fused }
 }
 
 /// The kernels of all pairs.

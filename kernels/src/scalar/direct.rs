@@ -99,7 +99,7 @@ impl<A: Real> Values<A> {
 macro_rules! tables {
     ($($table:ident $stored:ident;)*) => {$(
         /// What each byte of `A` becomes in `to`, of that size, under the default options.
-        pub(super) const fn $table<A: Real>(to: DType) -> [$stored; 256] {
+        pub(crate) const fn $table<A: Real>(to: DType) -> [$stored; 256] {
             let from_float = matches!(A::DTYPE.kind(), Kind::Float);
             let values = &Values::<A>::EXACT;
             let codes = 1 << A::DTYPE.significant_bits();

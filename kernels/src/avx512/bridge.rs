@@ -1,0 +1,547 @@
+//! Bridges: from each hub to each home, for a quarter; for a whole step four times. From integers to
+//! integers the low bits are kept, from floats numbers are cut and clamped and NaN gives 0, from
+//! integers to floats rounding is to the nearest.
+//!
+//! Conversions that round have the rounding mode in the instruction, so that the environment's does
+//! not matter.
+
+use super::decode::{F32, F64, I32, I64, Narrow, U32, U64};
+use super::{Avx512, Features, Quarter};
+use crate::codec::{Bridge, Isa};
+use core::arch::x86_64::*;
+
+/// An integer destination of at most 32 bits, as dwords. From integers, the low bits count. From
+/// floats, `clamp` is set: the dwords are signed numbers that are yet to be clamped (unsigned ones of
+/// 32 bits are done).
+#[derive(Clone, Copy)]
+pub(crate) struct Int<const BITS: u32, const SIGNED: bool> {
+    pub(super) lanes: __m512i,
+    pub(super) clamp: bool,
+}
+
+/// A 64-bit integer destination.
+#[derive(Clone, Copy)]
+pub(crate) struct Long<const SIGNED: bool>(pub(super) [__m512i; 2]);
+
+/// A bit per element.
+#[derive(Clone, Copy)]
+pub(crate) struct Truth(pub(super) __mmask16);
+
+/// Float32 on the way to a narrower float: rounded to odd at 13 bits of precision or more. If the
+/// exact value is none of those numbers, this is the neighbour whose last bit is odd, so that it lies
+/// on the same side of every number and midpoint of a format of at most 11 bits of precision, and
+/// rounding it gives what rounding the exact value would.
+///
+/// Formats that are not `WIDE` end before 2^24: whatever rounds an integer past that does.
+#[derive(Clone, Copy)]
+pub(crate) struct Odd<const WIDE: bool>(pub(super) __m512);
+
+/// The same on the way to float8_e8m0fnu, where what is below zero must not become zero.
+#[derive(Clone, Copy)]
+pub(crate) struct Power(pub(super) __m512);
+
+const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+const CUT: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+
+impl<A: Copy, B> Bridge<[A; 4], [B; 4]> for Avx512
+where
+    Quarter: Bridge<A, B>,
+{
+    #[inline(always)]
+    fn bridge(self, [a, b, c, d]: [A; 4]) -> [B; 4] {
+        let quarter = Quarter(self.0);
+        [quarter.bridge(a), quarter.bridge(b), quarter.bridge(c), quarter.bridge(d)]
+    }
+}
+
+/// What the bridges of several homes need of a hub.
+pub(super) trait Hub: Copy {
+    /// To an integer of at most 32 bits.
+    fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED>;
+    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2];
+    fn truth(self, x: Features) -> __mmask16;
+    fn odd<const WIDE: bool>(self, x: Features) -> __m512;
+
+    #[inline(always)]
+    fn power(self, x: Features) -> __m512 {
+        self.odd::<true>(x)
+    }
+
+    fn f32(self, x: Features) -> __m512;
+    fn f64(self, x: Features) -> [__m512d; 2];
+}
+
+impl<H: Hub, const BITS: u32, const SIGNED: bool> Bridge<H, Int<BITS, SIGNED>> for Quarter {
+    #[inline(always)]
+    fn bridge(self, values: H) -> Int<BITS, SIGNED> {
+        values.int(self.0)
+    }
+}
+
+impl<H: Hub, const SIGNED: bool> Bridge<H, Long<SIGNED>> for Quarter {
+    #[inline(always)]
+    fn bridge(self, values: H) -> Long<SIGNED> {
+        Long(values.long::<SIGNED>(self.0))
+    }
+}
+
+impl<H: Hub> Bridge<H, Truth> for Quarter {
+    #[inline(always)]
+    fn bridge(self, values: H) -> Truth {
+        Truth(values.truth(self.0))
+    }
+}
+
+impl<H: Hub, const WIDE: bool> Bridge<H, Odd<WIDE>> for Quarter {
+    #[inline(always)]
+    fn bridge(self, values: H) -> Odd<WIDE> {
+        Odd(values.odd::<WIDE>(self.0))
+    }
+}
+
+impl<H: Hub> Bridge<H, Power> for Quarter {
+    #[inline(always)]
+    fn bridge(self, values: H) -> Power {
+        Power(values.power(self.0))
+    }
+}
+
+impl<H: Hub> Bridge<H, F32> for Quarter {
+    #[inline(always)]
+    fn bridge(self, values: H) -> F32 {
+        F32(values.f32(self.0))
+    }
+}
+
+impl<H: Hub> Bridge<H, F64> for Quarter {
+    #[inline(always)]
+    fn bridge(self, values: H) -> F64 {
+        F64(values.f64(self.0))
+    }
+}
+
+#[inline(always)]
+fn bits<const BITS: u32, const SIGNED: bool>(lanes: __m512i) -> Int<BITS, SIGNED> {
+    Int { lanes, clamp: false }
+}
+
+impl Hub for Narrow {
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, _: Features) -> Int<BITS, SIGNED> {
+        bits(self.0)
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
+        I32(self.0).long::<SIGNED>(x)
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        I32(self.0).truth(x)
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, x: Features) -> __m512 {
+        self.f32(x)
+    }
+
+    #[inline(always)]
+    fn f32(self, x: Features) -> __m512 {
+        x.f._mm512_cvtepi32_ps(self.0)
+    }
+
+    #[inline(always)]
+    fn f64(self, x: Features) -> [__m512d; 2] {
+        I32(self.0).f64(x)
+    }
+}
+
+impl Hub for I32 {
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, _: Features) -> Int<BITS, SIGNED> {
+        bits(self.0)
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
+        x.halves(self.0).map(
+            #[inline(always)]
+            |half| x.f._mm512_cvtepi32_epi64(half),
+        )
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        x.f._mm512_test_epi32_mask(self.0, self.0)
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, x: Features) -> __m512 {
+        if !WIDE {
+            return self.f32(x);
+        }
+        // The numbers on both sides of an inexact one are neighbours, one of which is odd. The one
+        // nearer to zero has the bits of the other, or those less one: its odd form is the wanted.
+        let cut = x.f._mm512_cvt_roundepi32_ps::<CUT>(self.0);
+        let down = x.f._mm512_cvt_roundepi32_ps::<DOWN>(self.0);
+        let up = x.f._mm512_cvt_roundepi32_ps::<UP>(self.0);
+        // Exact ones are three times the same number, which keeps its last bit.
+        let sides = x.dq._mm512_or_ps(down, up);
+        last_bit_of(x, cut, sides)
+    }
+
+    #[inline(always)]
+    fn f32(self, x: Features) -> __m512 {
+        x.f._mm512_cvt_roundepi32_ps::<NEAREST>(self.0)
+    }
+
+    #[inline(always)]
+    fn f64(self, x: Features) -> [__m512d; 2] {
+        x.halves(self.0).map(
+            #[inline(always)]
+            |half| x.f._mm512_cvtepi32_pd(half),
+        )
+    }
+}
+
+/// `value` with its last bit set if that of `other` is.
+#[inline(always)]
+fn last_bit_of(x: Features, value: __m512, other: __m512) -> __m512 {
+    let (value, other) = (x.f._mm512_castps_si512(value), x.f._mm512_castps_si512(other));
+    // value OR (other AND 1)
+    x.f._mm512_castsi512_ps(x.f._mm512_ternarylogic_epi32::<0xf8>(value, other, x.dword(1)))
+}
+
+impl Hub for U32 {
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, _: Features) -> Int<BITS, SIGNED> {
+        bits(self.0)
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
+        x.halves(self.0).map(
+            #[inline(always)]
+            |half| x.f._mm512_cvtepu32_epi64(half),
+        )
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        I32(self.0).truth(x)
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, x: Features) -> __m512 {
+        if !WIDE {
+            return self.f32(x);
+        }
+        let cut = x.f._mm512_cvt_roundepu32_ps::<CUT>(self.0);
+        let up = x.f._mm512_cvt_roundepu32_ps::<UP>(self.0);
+        last_bit_of(x, cut, up)
+    }
+
+    #[inline(always)]
+    fn f32(self, x: Features) -> __m512 {
+        x.f._mm512_cvt_roundepu32_ps::<NEAREST>(self.0)
+    }
+
+    #[inline(always)]
+    fn f64(self, x: Features) -> [__m512d; 2] {
+        x.halves(self.0).map(
+            #[inline(always)]
+            |half| x.f._mm512_cvtepu32_pd(half),
+        )
+    }
+}
+
+/// Whether 16 qwords have any of the bits of `mask`.
+#[inline(always)]
+fn any_bit(x: Features, [a, b]: [__m512i; 2], mask: __m512i) -> __mmask16 {
+    let low = x.f._mm512_test_epi64_mask(a, mask);
+    let high = x.f._mm512_test_epi64_mask(b, mask);
+    __mmask16::from_le_bytes([low, high])
+}
+
+impl Hub for I64 {
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
+        bits(x.low_dwords(self.0))
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, _: Features) -> [__m512i; 2] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        any_bit(x, self.0, x.qword(u64::MAX))
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, x: Features) -> __m512 {
+        if !WIDE {
+            return self.f32(x);
+        }
+        let [a, b] = self.0;
+        let magnitude = U64([x.f._mm512_abs_epi64(a), x.f._mm512_abs_epi64(b)]).odd::<true>(x);
+        let magnitude = x.f._mm512_castps_si512(magnitude);
+        // magnitude OR (sign AND the top bit)
+        let sign = x.high_dwords(self.0);
+        let value = x.f._mm512_ternarylogic_epi32::<0xf8>(magnitude, sign, x.dword(1 << 31));
+        x.f._mm512_castsi512_ps(value)
+    }
+
+    #[inline(always)]
+    fn f32(self, x: Features) -> __m512 {
+        let [a, b] = self.0;
+        x.join_floats(
+            x.dq._mm512_cvt_roundepi64_ps::<NEAREST>(a),
+            x.dq._mm512_cvt_roundepi64_ps::<NEAREST>(b),
+        )
+    }
+
+    #[inline(always)]
+    fn f64(self, x: Features) -> [__m512d; 2] {
+        self.0.map(
+            #[inline(always)]
+            |v| x.dq._mm512_cvt_roundepi64_pd::<NEAREST>(v),
+        )
+    }
+}
+
+impl Hub for U64 {
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
+        bits(x.low_dwords(self.0))
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, _: Features) -> [__m512i; 2] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        I64(self.0).truth(x)
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, x: Features) -> __m512 {
+        if !WIDE {
+            return self.f32(x);
+        }
+        let [a, b] = self.0;
+        let cut = x.join_floats(
+            x.dq._mm512_cvt_roundepu64_ps::<CUT>(a),
+            x.dq._mm512_cvt_roundepu64_ps::<CUT>(b),
+        );
+        let up = x.join_floats(
+            x.dq._mm512_cvt_roundepu64_ps::<UP>(a),
+            x.dq._mm512_cvt_roundepu64_ps::<UP>(b),
+        );
+        last_bit_of(x, cut, up)
+    }
+
+    #[inline(always)]
+    fn f32(self, x: Features) -> __m512 {
+        let [a, b] = self.0;
+        x.join_floats(
+            x.dq._mm512_cvt_roundepu64_ps::<NEAREST>(a),
+            x.dq._mm512_cvt_roundepu64_ps::<NEAREST>(b),
+        )
+    }
+
+    #[inline(always)]
+    fn f64(self, x: Features) -> [__m512d; 2] {
+        self.0.map(
+            #[inline(always)]
+            |v| x.dq._mm512_cvt_roundepu64_pd::<NEAREST>(v),
+        )
+    }
+}
+
+/// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by +0.
+const NAN_TO_ZERO: u32 = 0x88;
+
+impl Hub for F32 {
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
+        let v = self.0;
+        let lanes = if !SIGNED && BITS == 32 {
+            // The second operand of `max` is the result where one is NaN; past the largest, the
+            // conversion gives all ones.
+            let v = x.f._mm512_max_ps(v, x.f._mm512_setzero_ps());
+            x.f._mm512_cvttps_epu32(v)
+        } else if !SIGNED {
+            // What is too small, and NaN, which the second operand of `min` lets through, gives the
+            // lowest integer; the clamp makes it 0.
+            let v = x.f._mm512_min_ps(x.f._mm512_set1_ps((1u32 << BITS) as f32), v);
+            x.f._mm512_cvttps_epi32(v)
+        } else {
+            let v = x.f._mm512_fixupimm_ps::<0>(v, v, x.dword(NAN_TO_ZERO));
+            if BITS < 32 {
+                let v = x.f._mm512_min_ps(v, x.f._mm512_set1_ps((1u32 << (BITS - 1)) as f32));
+                x.f._mm512_cvttps_epi32(v)
+            } else {
+                // What is too large gives the lowest integer. Where that came from a positive number, an
+                // exclusive OR with all ones makes it the highest.
+                let cut = x.f._mm512_cvttps_epi32(v);
+                let bits = x.f._mm512_castps_si512(v);
+                let over = x.f._mm512_andnot_si512(bits, cut);
+                x.f._mm512_xor_si512(cut, x.f._mm512_srai_epi32::<31>(over))
+            }
+        };
+        Int { lanes, clamp: true }
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
+        if !SIGNED {
+            let v = x.f._mm512_max_ps(self.0, x.f._mm512_setzero_ps());
+            return x.float_halves(v).map(
+                #[inline(always)]
+                |half| x.dq._mm512_cvttps_epu64(half),
+            );
+        }
+        let v = x.f._mm512_fixupimm_ps::<0>(self.0, self.0, x.dword(NAN_TO_ZERO));
+        let limit = x.f._mm512_set1_ps((1u64 << 63) as f32);
+        let [low, high] = x.f._mm512_cmp_ps_mask::<_CMP_GE_OQ>(v, limit).to_le_bytes();
+        let [a, b] = x.float_halves(v).map(
+            #[inline(always)]
+            |half| x.dq._mm512_cvttps_epi64(half),
+        );
+        let most = x.qword(i64::MAX as u64);
+        [x.f._mm512_mask_mov_epi64(a, low, most), x.f._mm512_mask_mov_epi64(b, high, most)]
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        x.f._mm512_test_epi32_mask(x.f._mm512_castps_si512(self.0), x.dword(i32::MAX as u32))
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, _: Features) -> __m512 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn f32(self, _: Features) -> __m512 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn f64(self, x: Features) -> [__m512d; 2] {
+        x.float_halves(self.0).map(
+            #[inline(always)]
+            |half| x.f._mm512_cvtps_pd(half),
+        )
+    }
+}
+
+impl Hub for F64 {
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
+        let [a, b] = self.0.map(
+            #[inline(always)]
+            |v| {
+                if !SIGNED && BITS == 32 {
+                    let v = x.f._mm512_max_pd(v, x.f._mm512_setzero_pd());
+                    x.f._mm512_cvttpd_epu32(v)
+                } else if !SIGNED {
+                    let v = x.f._mm512_min_pd(x.f._mm512_set1_pd((1u32 << BITS) as f64), v);
+                    x.f._mm512_cvttpd_epi32(v)
+                } else {
+                    let v = x.f._mm512_fixupimm_pd::<0>(v, v, x.qword(NAN_TO_ZERO.into()));
+                    let most = ((1u64 << (BITS - 1)) - 1) as f64;
+                    let v = x.f._mm512_min_pd(v, x.f._mm512_set1_pd(most));
+                    x.f._mm512_cvttpd_epi32(v)
+                }
+            },
+        );
+        Int { lanes: x.join(a, b), clamp: true }
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
+        self.0.map(
+            #[inline(always)]
+            |v| {
+                if !SIGNED {
+                    let v = x.f._mm512_max_pd(v, x.f._mm512_setzero_pd());
+                    return x.dq._mm512_cvttpd_epu64(v);
+                }
+                let v = x.f._mm512_fixupimm_pd::<0>(v, v, x.qword(NAN_TO_ZERO.into()));
+                // As for float32 to int32.
+                let cut = x.dq._mm512_cvttpd_epi64(v);
+                let over = x.f._mm512_andnot_si512(x.f._mm512_castpd_si512(v), cut);
+                x.f._mm512_xor_si512(cut, x.f._mm512_srai_epi64::<63>(over))
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        let bits = self.0.map(
+            #[inline(always)]
+            |v| x.f._mm512_castpd_si512(v),
+        );
+        any_bit(x, bits, x.qword(i64::MAX as u64))
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, x: Features) -> __m512 {
+        // If any of the low 40 bits is set, adding 2^40 - 1 flips bit 40, else it leaves it alone:
+        // bit 40 of x OR (x + 2^40 - 1) says whether it or any bit below is set. The conversion cuts
+        // what is below float32's last place. 12 bits of the fraction above bit 39 are left, also of
+        // the numbers that become subnormal, down to 2^-137: those below round to 0 in any format.
+        // A NaN stays one, since nothing but bit 40 changes, which is no bit of a narrower payload.
+        let [a, b] = self.0.map(
+            #[inline(always)]
+            |v| {
+                let bits = x.f._mm512_castpd_si512(v);
+                let sum = x.f._mm512_add_epi64(bits, x.qword((1 << 40) - 1));
+                // bits OR (sum AND 2^40)
+                let odd = x.f._mm512_ternarylogic_epi64::<0xf8>(bits, sum, x.qword(1 << 40));
+                x.f._mm512_cvt_roundpd_ps::<CUT>(x.f._mm512_castsi512_pd(odd))
+            },
+        );
+        x.join_floats(a, b)
+    }
+
+    #[inline(always)]
+    fn power(self, x: Features) -> __m512 {
+        // As unsigned numbers, the bits of what is below zero come after those of -0.
+        let zero = x.qword(1 << 63);
+        let below = x.f._mm512_set1_pd(-1.0);
+        F64(self.0.map(
+            #[inline(always)]
+            |v| {
+                let negative = x.f._mm512_cmpgt_epu64_mask(x.f._mm512_castpd_si512(v), zero);
+                x.f._mm512_mask_mov_pd(v, negative, below)
+            },
+        ))
+        .odd::<true>(x)
+    }
+
+    #[inline(always)]
+    fn f32(self, x: Features) -> __m512 {
+        let [a, b] = self.0.map(
+            #[inline(always)]
+            |v| x.f._mm512_cvt_roundpd_ps::<NEAREST>(v),
+        );
+        x.join_floats(a, b)
+    }
+
+    #[inline(always)]
+    fn f64(self, _: Features) -> [__m512d; 2] {
+        self.0
+    }
+}
+
+// The step of four quarters is what the loop runs on.
+const _: () = assert!(<Avx512 as Isa>::STEP == 4 * <Quarter as Isa>::STEP);

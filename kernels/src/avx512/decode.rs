@@ -1,0 +1,231 @@
+//! Decoders: integers that float32 holds exactly come as dwords, the larger ones as they are, the
+//! floats below 64 bits as float32.
+
+use super::{Avx512, Features, Quarter};
+use crate::codec::Decode;
+use crate::dtypes::{DType, Kind, Real, mark};
+use crate::scalar::direct::table16;
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+
+/// Integers of at most 17 bits with a sign, as dwords: exact in float32.
+#[derive(Clone, Copy)]
+pub(crate) struct Narrow(pub(super) __m512i);
+
+#[derive(Clone, Copy)]
+pub(crate) struct I32(pub(super) __m512i);
+
+#[derive(Clone, Copy)]
+pub(crate) struct U32(pub(super) __m512i);
+
+#[derive(Clone, Copy)]
+pub(crate) struct I64(pub(super) [__m512i; 2]);
+
+#[derive(Clone, Copy)]
+pub(crate) struct U64(pub(super) [__m512i; 2]);
+
+#[derive(Clone, Copy)]
+pub(crate) struct F32(pub(super) __m512);
+
+#[derive(Clone, Copy)]
+pub(crate) struct F64(pub(super) [__m512d; 2]);
+
+/// Decoders of a quarter, by what its elements are loaded as; and of a whole step as four quarters.
+macro_rules! decoders {
+    ($($variant:ident $load:ident $load_part:ident => $hub:ty, |$x:ident, $v:ident| $value:expr;)*) => {$(
+        impl Decode<mark::$variant> for Quarter {
+            type Hub = $hub;
+
+            #[inline(always)]
+            unsafe fn decode(self, src: *const u8) -> $hub {
+                let $x = self.0;
+                // SAFETY: the caller's.
+                let $v = unsafe { $x.$load(src) };
+                $value
+            }
+
+            #[inline(always)]
+            unsafe fn decode_part(self, src: *const u8, n: usize) -> $hub {
+                let $x = self.0;
+                // SAFETY: the caller's.
+                let $v = unsafe { $x.$load_part(src, n) };
+                $value
+            }
+        }
+
+        impl Decode<mark::$variant> for Avx512 {
+            type Hub = [$hub; 4];
+
+            #[inline(always)]
+            unsafe fn decode(self, src: *const u8) -> [$hub; 4] {
+                let quarter = Quarter(self.0);
+                let size = 16 * size_of::<<mark::$variant as Real>::Stored>();
+                // SAFETY: the caller's: 64 elements are readable.
+                unsafe {
+                    [
+                        Decode::<mark::$variant>::decode(quarter, src),
+                        Decode::<mark::$variant>::decode(quarter, src.add(size)),
+                        Decode::<mark::$variant>::decode(quarter, src.add(2 * size)),
+                        Decode::<mark::$variant>::decode(quarter, src.add(3 * size)),
+                    ]
+                }
+            }
+        }
+    )*};
+}
+
+decoders! {
+    Bool load_bytes load_bytes_part => Narrow, |x, v| {
+        let truth = x.sse2._mm_min_epu8(v, x.sse2._mm_set1_epi8(1));
+        Narrow(x.f._mm512_cvtepu8_epi32(truth))
+    };
+    Int8 load_bytes load_bytes_part => Narrow, |x, v| Narrow(x.f._mm512_cvtepi8_epi32(v));
+    Int16 load_words load_words_part => Narrow, |x, v| Narrow(x.f._mm512_cvtepi16_epi32(v));
+    Int32 load_dwords load_dwords_part => I32, |x, v| I32(v);
+    Int64 load_qwords load_qwords_part => I64, |x, v| I64(v);
+    UInt8 load_bytes load_bytes_part => Narrow, |x, v| Narrow(x.f._mm512_cvtepu8_epi32(v));
+    UInt16 load_words load_words_part => Narrow, |x, v| Narrow(x.f._mm512_cvtepu16_epi32(v));
+    UInt32 load_dwords load_dwords_part => U32, |x, v| U32(v);
+    UInt64 load_qwords load_qwords_part => U64, |x, v| U64(v);
+    Int1 load_bytes load_bytes_part => Narrow, |x, v| signed::<1>(x, v);
+    Int2 load_bytes load_bytes_part => Narrow, |x, v| signed::<2>(x, v);
+    Int4 load_bytes load_bytes_part => Narrow, |x, v| signed::<4>(x, v);
+    UInt1 load_bytes load_bytes_part => Narrow, |x, v| unsigned::<1>(x, v);
+    UInt2 load_bytes load_bytes_part => Narrow, |x, v| unsigned::<2>(x, v);
+    UInt4 load_bytes load_bytes_part => Narrow, |x, v| unsigned::<4>(x, v);
+    Float16 load_words load_words_part => F32, |x, v| F32(x.f._mm512_cvtph_ps(v));
+    BFloat16 load_words load_words_part => F32, |x, v| from_bfloat16(x, v);
+    Float32 load_dwords load_dwords_part => F32, |x, v| F32(x.f._mm512_castsi512_ps(v));
+    Float64 load_qwords load_qwords_part => F64, |x, v| {
+        F64([x.f._mm512_castsi512_pd(v[0]), x.f._mm512_castsi512_pd(v[1])])
+    };
+    Float8E4M3Fn load_bytes load_bytes_part => F32, |x, v| small::<mark::Float8E4M3Fn>(x, v);
+    Float8E5M2 load_bytes load_bytes_part => F32, |x, v| small::<mark::Float8E5M2>(x, v);
+    Float8E4M3Fnuz load_bytes load_bytes_part => F32, |x, v| small::<mark::Float8E4M3Fnuz>(x, v);
+    Float8E5M2Fnuz load_bytes load_bytes_part => F32, |x, v| small::<mark::Float8E5M2Fnuz>(x, v);
+    Float8E4M3 load_bytes load_bytes_part => F32, |x, v| small::<mark::Float8E4M3>(x, v);
+    Float8E3M4 load_bytes load_bytes_part => F32, |x, v| small::<mark::Float8E3M4>(x, v);
+    Float8E4M3B11Fnuz load_bytes load_bytes_part => F32, |x, v| small::<mark::Float8E4M3B11Fnuz>(x, v);
+    Float8E8M0Fnu load_bytes load_bytes_part => F32, |x, v| power(x, v);
+    Float6E2M3Fn load_bytes load_bytes_part => F32, |x, v| tiny::<mark::Float6E2M3Fn>(x, v);
+    Float6E3M2Fn load_bytes load_bytes_part => F32, |x, v| tiny::<mark::Float6E3M2Fn>(x, v);
+    Float4E2M1Fn load_bytes load_bytes_part => F32, |x, v| tiny::<mark::Float4E2M1Fn>(x, v);
+}
+
+/// A signed integer in the low bits of each byte.
+#[inline(always)]
+fn signed<const BITS: u32>(x: Features, v: __m128i) -> Narrow {
+    // The byte's other bits are shifted out, then copies of the sign in.
+    let v = x.f._mm512_cvtepu8_epi32(v);
+    let high = match BITS {
+        1 => x.f._mm512_slli_epi32::<31>(v),
+        2 => x.f._mm512_slli_epi32::<30>(v),
+        _ => x.f._mm512_slli_epi32::<28>(v),
+    };
+    Narrow(match BITS {
+        1 => x.f._mm512_srai_epi32::<31>(high),
+        2 => x.f._mm512_srai_epi32::<30>(high),
+        _ => x.f._mm512_srai_epi32::<28>(high),
+    })
+}
+
+/// An unsigned integer in the low bits of each byte.
+#[inline(always)]
+fn unsigned<const BITS: u32>(x: Features, v: __m128i) -> Narrow {
+    let v = x.sse2._mm_and_si128(v, x.sse2._mm_set1_epi8((1 << BITS) - 1));
+    Narrow(x.f._mm512_cvtepu8_epi32(v))
+}
+
+/// Bfloat16 is the upper half of float32.
+#[inline(always)]
+fn from_bfloat16(x: Features, v: __m256i) -> F32 {
+    let v = x.f._mm512_castsi512_ps(x.f._mm512_slli_epi32::<16>(x.f._mm512_cvtepu16_epi32(v)));
+    F32(quiet(x, v))
+}
+
+/// Float32s with their NaNs made quiet, the payload kept.
+#[inline(always)]
+pub(super) fn quiet(x: Features, v: __m512) -> __m512 {
+    // Of the classes of numbers, two are replaced: quiet and signalling NaNs, by themselves, quiet.
+    x.f._mm512_fixupimm_ps::<0>(v, v, x.dword(0x22))
+}
+
+/// Small floats are bfloat16s, exactly: tables of their upper halves, by magnitude.
+struct Values<A>(PhantomData<A>);
+
+impl<A: Real> Values<A> {
+    /// What the codes are as bfloat16.
+    const BFLOAT16: [u16; 256] = table16::<A>(DType::BFloat16);
+
+    /// A stretch of 32 of them.
+    const fn part(first: usize) -> [u16; 32] {
+        let mut part = [0; 32];
+        let mut i = 0;
+        while i < 32 {
+            part[i] = Self::BFLOAT16[first + i];
+            i += 1;
+        }
+        part
+    }
+
+    const PARTS: [[u16; 32]; 4] = [Self::part(0), Self::part(32), Self::part(64), Self::part(96)];
+
+    const IS_FNUZ: bool = !matches!(A::DTYPE.kind(), Kind::Float)
+        || matches!(
+            A::DTYPE,
+            DType::Float8E4M3Fnuz | DType::Float8E5M2Fnuz | DType::Float8E4M3B11Fnuz
+        );
+}
+
+/// The codes at the top of each dword, ready to be an index that leaves the low word zero.
+#[inline(always)]
+fn at_word_1(x: Features, v: __m128i) -> __m512i {
+    x.f._mm512_slli_epi32::<16>(x.f._mm512_cvtepu8_epi32(v))
+}
+
+/// Odd words only.
+const HIGH: __mmask32 = 0xaaaa_aaaa;
+
+/// A float of 8 bits: half a table by its magnitude's low 6 bits, which half by the seventh.
+#[inline(always)]
+fn small<A: Real>(x: Features, v: __m128i) -> F32 {
+    let code = at_word_1(x, v);
+    let [a, b, c, d] = const { &Values::<A>::PARTS };
+    let (a, b, c, d) = (x.constant(a), x.constant(b), x.constant(c), x.constant(d));
+    let low = x.bw._mm512_maskz_permutex2var_epi16(HIGH, a, code, b);
+    let upper = x.bw._mm512_test_epi16_mask(code, x.dword(0x40 << 16));
+    let high = x.bw._mm512_permutex2var_epi16(c, code, d);
+    let magnitude = x.bw._mm512_mask_mov_epi16(low, upper, high);
+    let sign = x.f._mm512_slli_epi32::<8>(code);
+    // magnitude OR (sign AND the top bit)
+    let value = x.f._mm512_ternarylogic_epi32::<0xf8>(magnitude, sign, x.dword(1 << 31));
+    let value = if Values::<A>::IS_FNUZ {
+        let nan = x.f._mm512_cmpeq_epi32_mask(code, x.dword(0x80 << 16));
+        x.f._mm512_mask_mov_epi32(value, nan, x.dword(0x7fc0_0000))
+    } else {
+        value
+    };
+    F32(x.f._mm512_castsi512_ps(value))
+}
+
+/// A float of 6 or 4 bits: a table of all its codes, repeated in what it leaves of 64.
+#[inline(always)]
+fn tiny<A: Real>(x: Features, v: __m128i) -> F32 {
+    let [a, b, ..] = const { &Values::<A>::PARTS };
+    let (a, b) = (x.constant(a), x.constant(b));
+    let value = x.bw._mm512_maskz_permutex2var_epi16(HIGH, a, at_word_1(x, v), b);
+    F32(x.f._mm512_castsi512_ps(value))
+}
+
+/// A power of two: the code is float32's exponent field, but for the lowest, which is subnormal
+/// there, and the highest, which is NaN. Both get a fraction of a half.
+#[inline(always)]
+fn power(x: Features, v: __m128i) -> F32 {
+    let code = x.f._mm512_cvtepu8_epi32(v);
+    let value = x.f._mm512_slli_epi32::<23>(code);
+    // (code + 1) mod 256 is below 2 for codes 255 and 0.
+    let next = x.f._mm512_add_epi32(code, x.dword(1));
+    let special = x.f._mm512_testn_epi32_mask(next, x.dword(0xfe));
+    let half = x.dword(1 << 22);
+    F32(x.f._mm512_castsi512_ps(x.f._mm512_mask_or_epi32(value, special, value, half)))
+}

@@ -1,0 +1,264 @@
+//! Memory and lanes: whole and masked loads and stores, and the ways from lanes of 32 and 64 bits to
+//! narrower ones.
+//!
+//! A quarter is 16 elements: a `__m128i` of bytes, a `__m256i` of words, a `__m512i` of dwords or two
+//! of qwords. Masked-out elements are neither read nor written, which AVX-512 promises even where
+//! they lie in memory that cannot be accessed.
+
+use super::Features;
+use core::arch::x86_64::*;
+
+/// A mask of the first `n` of 16.
+#[inline(always)]
+pub(super) fn first(n: usize) -> __mmask16 {
+    ((1u32 << n) - 1) as __mmask16
+}
+
+const LOW_WORDS: [u16; 32] = every_other_word(0);
+
+const HIGH_WORDS: [u16; 32] = every_other_word(1);
+
+const fn every_other_word(first: u16) -> [u16; 32] {
+    let mut indices = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        indices[i] = 2 * i as u16 + first;
+        i += 1;
+    }
+    indices
+}
+
+const fn every_other_dword(first: u32) -> [u32; 16] {
+    let mut indices = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        indices[i] = 2 * i as u32 + first;
+        i += 1;
+    }
+    indices
+}
+
+/// Whole loads and stores.
+///
+/// # Safety
+/// The pointers are valid for the bytes of the register, at any alignment.
+impl Features {
+    #[inline(always)]
+    pub(super) unsafe fn load_bytes(self, src: *const u8) -> __m128i {
+        // SAFETY: the caller's.
+        unsafe { self.sse2._mm_loadu_si128(src.cast()) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn load_words(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { self.avx._mm256_loadu_si256(src.cast()) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn load_dwords(self, src: *const u8) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { self.f._mm512_loadu_si512(src.cast()) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn load_qwords(self, src: *const u8) -> [__m512i; 2] {
+        // SAFETY: the caller's.
+        unsafe { [self.load_dwords(src), self.load_dwords(src.add(64))] }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store_words(self, dst: *mut u8, v: __m256i) {
+        // SAFETY: the caller's.
+        unsafe { self.avx._mm256_storeu_si256(dst.cast(), v) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store_dwords(self, dst: *mut u8, v: __m512i) {
+        // SAFETY: the caller's.
+        unsafe { self.f._mm512_storeu_si512(dst.cast(), v) }
+    }
+}
+
+/// The first `n` elements of a quarter, with zeros for the others.
+///
+/// # Safety
+/// The pointers are valid for the bytes of `n` elements, at any alignment; `n <= 16`.
+impl Features {
+    #[inline(always)]
+    pub(super) unsafe fn load_bytes_part(self, src: *const u8, n: usize) -> __m128i {
+        // SAFETY: the caller's.
+        unsafe { self.bw._mm_maskz_loadu_epi8(first(n), src.cast()) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn load_words_part(self, src: *const u8, n: usize) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { self.bw._mm256_maskz_loadu_epi16(first(n), src.cast()) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn load_dwords_part(self, src: *const u8, n: usize) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { self.f._mm512_maskz_loadu_epi32(first(n), src.cast()) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn load_qwords_part(self, src: *const u8, n: usize) -> [__m512i; 2] {
+        let [low, high] = first(n).to_le_bytes();
+        // SAFETY: the caller's. The second pointer may lie outside the buffer; nothing is read
+        // through it then.
+        unsafe {
+            [
+                self.f._mm512_maskz_loadu_epi64(low, src.cast()),
+                self.f._mm512_maskz_loadu_epi64(high, src.wrapping_add(64).cast()),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store_bytes_part(self, dst: *mut u8, v: __m128i, n: usize) {
+        // SAFETY: the caller's.
+        unsafe { self.bw._mm_mask_storeu_epi8(dst.cast(), first(n), v) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store_words_part(self, dst: *mut u8, v: __m256i, n: usize) {
+        // SAFETY: the caller's.
+        unsafe { self.bw._mm256_mask_storeu_epi16(dst.cast(), first(n), v) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store_dwords_part(self, dst: *mut u8, v: __m512i, n: usize) {
+        // SAFETY: the caller's.
+        unsafe { self.f._mm512_mask_storeu_epi32(dst.cast(), first(n), v) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store_qwords_part(self, dst: *mut u8, v: [__m512i; 2], n: usize) {
+        let [low, high] = first(n).to_le_bytes();
+        // SAFETY: the caller's; as in `load_qwords_part`.
+        unsafe {
+            self.f._mm512_mask_storeu_epi64(dst.cast(), low, v[0]);
+            self.f._mm512_mask_storeu_epi64(dst.wrapping_add(64).cast(), high, v[1]);
+        }
+    }
+}
+
+/// Lanes.
+impl Features {
+    /// A constant register.
+    #[inline(always)]
+    pub(super) fn constant<T: bytemuck::NoUninit, const N: usize>(self, v: &[T; N]) -> __m512i {
+        const { assert!(size_of::<[T; N]>() == 64) };
+        // SAFETY: the array has 64 initialised bytes.
+        unsafe { self.load_dwords(v.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    pub(super) fn dword(self, v: u32) -> __m512i {
+        self.f._mm512_set1_epi32(v as i32)
+    }
+
+    #[inline(always)]
+    pub(super) fn qword(self, v: u64) -> __m512i {
+        self.f._mm512_set1_epi64(v as i64)
+    }
+
+    #[inline(always)]
+    pub(super) fn byte(self, v: u8) -> __m512i {
+        self.f._mm512_set1_epi8(v as i8)
+    }
+
+    /// One register of two halves.
+    #[inline(always)]
+    pub(super) fn join(self, low: __m256i, high: __m256i) -> __m512i {
+        self.f._mm512_inserti64x4::<1>(self.f._mm512_castsi256_si512(low), high)
+    }
+
+    #[inline(always)]
+    pub(super) fn join_floats(self, low: __m256, high: __m256) -> __m512 {
+        self.dq._mm512_insertf32x8::<1>(self.f._mm512_castps256_ps512(low), high)
+    }
+
+    #[inline(always)]
+    pub(super) fn halves(self, v: __m512i) -> [__m256i; 2] {
+        [self.f._mm512_castsi512_si256(v), self.f._mm512_extracti64x4_epi64::<1>(v)]
+    }
+
+    #[inline(always)]
+    pub(super) fn float_halves(self, v: __m512) -> [__m256; 2] {
+        [self.f._mm512_castps512_ps256(v), self.dq._mm512_extractf32x8_ps::<1>(v)]
+    }
+
+    /// The low words of 32 dwords.
+    #[inline(always)]
+    pub(super) fn low_words(self, a: __m512i, b: __m512i) -> __m512i {
+        self.bw._mm512_permutex2var_epi16(a, self.constant(&LOW_WORDS), b)
+    }
+
+    /// The high words of 32 dwords.
+    #[inline(always)]
+    pub(super) fn high_words(self, a: __m512i, b: __m512i) -> __m512i {
+        self.bw._mm512_permutex2var_epi16(a, self.constant(&HIGH_WORDS), b)
+    }
+
+    /// The low dwords of 16 qwords.
+    #[inline(always)]
+    pub(super) fn low_dwords(self, [a, b]: [__m512i; 2]) -> __m512i {
+        self.f._mm512_permutex2var_epi32(a, self.constant(&const { every_other_dword(0) }), b)
+    }
+
+    /// The high dwords of 16 qwords.
+    #[inline(always)]
+    pub(super) fn high_dwords(self, [a, b]: [__m512i; 2]) -> __m512i {
+        self.f._mm512_permutex2var_epi32(a, self.constant(&const { every_other_dword(1) }), b)
+    }
+
+    /// Brings into order what two rounds of packing leave of four registers of dwords: in each
+    /// 128-bit lane, four elements of the first register, four of the second, and so on.
+    #[inline(always)]
+    pub(super) fn unmix(self, packed: __m512i) -> __m512i {
+        const ORDER: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+        self.f._mm512_permutexvar_epi32(self.constant(&ORDER), packed)
+    }
+
+    /// The same after one round of packing of two registers.
+    #[inline(always)]
+    pub(super) fn unmix_words(self, packed: __m512i) -> __m512i {
+        const ORDER: [u64; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
+        self.f._mm512_permutexvar_epi64(self.constant(&ORDER), packed)
+    }
+
+    /// The low bytes of 64 dwords.
+    #[inline(always)]
+    pub(super) fn low_bytes(self, [a, b, c, d]: [__m512i; 4]) -> __m512i {
+        let byte = self.f._mm512_set1_epi16(0xff);
+        let ab = self.f._mm512_and_si512(self.low_words(a, b), byte);
+        let cd = self.f._mm512_and_si512(self.low_words(c, d), byte);
+        self.unmix_words(self.bw._mm512_packus_epi16(ab, cd))
+    }
+
+    /// 64 dwords clamped to bytes.
+    #[inline(always)]
+    pub(super) fn clamp_to_bytes<const SIGNED: bool>(self, v: [__m512i; 4]) -> __m512i {
+        let [a, b, c, d] = v;
+        let ab = self.bw._mm512_packs_epi32(a, b);
+        let cd = self.bw._mm512_packs_epi32(c, d);
+        self.unmix(if SIGNED {
+            self.bw._mm512_packs_epi16(ab, cd)
+        } else {
+            self.bw._mm512_packus_epi16(ab, cd)
+        })
+    }
+
+    /// 32 dwords clamped to words.
+    #[inline(always)]
+    pub(super) fn clamp_to_words<const SIGNED: bool>(self, a: __m512i, b: __m512i) -> __m512i {
+        self.unmix_words(if SIGNED {
+            self.bw._mm512_packs_epi32(a, b)
+        } else {
+            self.bw._mm512_packus_epi32(a, b)
+        })
+    }
+}

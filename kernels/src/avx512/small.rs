@@ -1,0 +1,188 @@
+//! Encoders of the floats of 8, 6 and 4 bits, from float32.
+//!
+//! Let `e` be the exponent of a magnitude `a`, or the format's lowest if that is higher, `m` the
+//! format's fraction bits and `g = 23 - m`. A unit of the destination near `a` is `2^(e - m)`, the
+//! last place of a float32 of exponent `e + g`. So
+//!
+//! ```text
+//! t = 2^e * K + a,    K = 2^g * (1 + c * 2^-23)
+//! ```
+//!
+//! in one fused multiply-add has, below its exponent field, `c` plus the number of units nearest to
+//! `a`, ties to even if `c` is even: one rounding. The code is that number of units plus the steps
+//! `(e - lowest) << m` (the leading unit counts itself into the exponent field), and `t`'s exponent
+//! field is `e + g + 127`. Take
+//!
+//! ```text
+//! c = 2^16 - ((lowest + g + 127) << m)
+//! ```
+//!
+//! then the low word of `t`, as a signed number, is `units - ((lowest + g + 127) << m)`; it neither
+//! passes 2^15 nor carries. The high word is `(e + g + 127) << 7`. The code, times `2^(7 - m)`, is
+//! therefore the low word times `2^(7 - m)` plus the high word: one `vpmaddwd`.
+//!
+//! NaN comes through the minima (the second operand is their result if one is NaN) as a number
+//! chosen such that its code is NaN's, or 0x80, which no number has, where there is no NaN.
+
+use super::Features;
+use crate::dtypes::Real;
+use crate::format::{FloatFormat, Numbers, Specials};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+
+/// The encoder of a format of at most 8 bits with a sign.
+pub(super) struct Small<B>(PhantomData<B>);
+
+impl<B: Real> Small<B> {
+    const FORMAT: FloatFormat = match B::DTYPE.numbers() {
+        Numbers::Float(format) => format,
+        _ => panic!("not a float"),
+    };
+    const M: u32 = Self::FORMAT.mantissa_bits;
+    const LOWEST: i32 = Self::FORMAT.min_exponent();
+
+    /// The magnitude that a code would have if every exponent field were a number's, as float32 bits.
+    const fn magnitude(code: u64) -> u32 {
+        let m = Self::M;
+        let field = (code >> m) as i32;
+        assert!(field > 0);
+        let exponent = field - 1 + Self::LOWEST + 127;
+        (exponent as u32) << 23 | ((code & Self::FORMAT.mantissa_mask()) as u32) << (23 - m)
+    }
+
+    /// Where magnitudes are clamped: the default is to saturate.
+    const LIMIT: u32 = Self::magnitude(Self::FORMAT.max_finite());
+
+    /// What stands for NaN.
+    const NAN: u32 = Self::magnitude(match Self::FORMAT.nan() {
+        Some(code) => code,
+        None => 0x80,
+    });
+
+    /// The smallest normal number.
+    const SMALLEST: u32 = ((Self::LOWEST + 127) as u32) << 23;
+
+    const K: u32 = {
+        let g = 23 - Self::M;
+        let c = (1 << 16) - (((Self::LOWEST + g as i32 + 127) as u32) << Self::M);
+        assert!(c % 2 == 0 && c > 1 << 15);
+        (127 + g) << 23 | c
+    };
+
+    /// The factors of the low and the high word.
+    const WEIGHTS: u32 = 1 << 16 | 1 << Self::SHIFT;
+
+    /// How far the codes are shifted to the left by these.
+    const SHIFT: u32 = 7 - Self::M;
+
+    /// The magnitude bits of a stored code.
+    const CODE: u8 = (Self::FORMAT.sign_mask() - 1) as u8;
+
+    /// The code of each magnitude, times `2^SHIFT`, in a dword.
+    #[inline(always)]
+    fn codes(x: Features, v: __m512) -> __m512i {
+        let bits = x.f._mm512_castps_si512(v);
+        let a = x.f._mm512_and_si512(bits, x.dword(i32::MAX as u32));
+        let a = x.f._mm512_castsi512_ps(a);
+        let a = x.f._mm512_min_ps(x.float(Self::LIMIT), a);
+        let a = x.f._mm512_min_ps(a, x.float(Self::NAN));
+        let power = x.f._mm512_and_si512(x.f._mm512_castps_si512(a), x.dword(0xff << 23));
+        let power = x.f._mm512_max_epi32(power, x.dword(Self::SMALLEST));
+        let power = x.f._mm512_castsi512_ps(power);
+        let t = x.f._mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(
+            power,
+            x.float(Self::K),
+            a,
+        );
+        x.bw._mm512_madd_epi16(x.f._mm512_castps_si512(t), x.dword(Self::WEIGHTS))
+    }
+
+    /// The stored bytes of codes, and of signs in the top bits of bytes.
+    #[inline(always)]
+    fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
+        let sign = x.byte(0x80);
+        match Self::FORMAT.specials {
+            Specials::Fnuz => {
+                // Adding 0x7f sets the top bit of all codes but 0, which stays unsigned; NaN is 0x80
+                // and has it anyway.
+                let nonzero = x.bw._mm512_add_epi8(codes, x.byte(0x7f));
+                // signs AND nonzero AND the top bit
+                let signs = x.f._mm512_ternarylogic_epi32::<0x80>(signs, nonzero, sign);
+                x.f._mm512_or_si512(codes, signs)
+            }
+            Specials::Finite => {
+                // NaN is 0x80, which turns the sign over: (signs XOR codes) AND the top bit.
+                let signs = x.f._mm512_ternarylogic_epi32::<0x28>(signs, codes, sign);
+                let signs = match Self::CODE {
+                    0x1f => x.bw._mm512_srli_epi16::<2>(signs),
+                    _ => x.bw._mm512_srli_epi16::<4>(signs),
+                };
+                // signs OR (codes AND the magnitude bits)
+                x.f._mm512_ternarylogic_epi32::<0xf8>(signs, codes, x.byte(Self::CODE))
+            }
+            // codes OR (signs AND the top bit)
+            _ => x.f._mm512_ternarylogic_epi32::<0xf8>(codes, signs, sign),
+        }
+    }
+
+    /// The stored bytes of a step.
+    #[inline(always)]
+    pub(super) fn step(x: Features, v: [__m512; 4]) -> __m512i {
+        let [a, b, c, d] = v;
+        let ab = x.bw._mm512_packs_epi32(Self::codes(x, a), Self::codes(x, b));
+        let cd = x.bw._mm512_packs_epi32(Self::codes(x, c), Self::codes(x, d));
+        let codes = x.bw._mm512_packus_epi16(Self::shift(x, ab), Self::shift(x, cd));
+        // Packing clamps, which keeps the sign.
+        let [a, b, c, d] = v.map(
+            #[inline(always)]
+            |v| x.f._mm512_castps_si512(v),
+        );
+        let ab = x.bw._mm512_packs_epi32(a, b);
+        let cd = x.bw._mm512_packs_epi32(c, d);
+        let signs = x.bw._mm512_packs_epi16(ab, cd);
+        x.unmix(Self::finish(x, codes, signs))
+    }
+
+    #[inline(always)]
+    fn shift(x: Features, words: __m512i) -> __m512i {
+        match Self::SHIFT {
+            3 => x.bw._mm512_srli_epi16::<3>(words),
+            4 => x.bw._mm512_srli_epi16::<4>(words),
+            5 => x.bw._mm512_srli_epi16::<5>(words),
+            _ => x.bw._mm512_srli_epi16::<6>(words),
+        }
+    }
+
+    /// The stored bytes of a quarter.
+    #[inline(always)]
+    pub(super) fn quarter(x: Features, v: __m512) -> __m128i {
+        let codes = Self::shift(x, Self::codes(x, v));
+        let signs = x.f._mm512_srli_epi32::<24>(x.f._mm512_castps_si512(v));
+        x.f._mm512_cvtepi32_epi8(Self::finish(x, codes, signs))
+    }
+}
+
+impl Features {
+    /// A float of these bits in every lane.
+    #[inline(always)]
+    pub(super) fn float(self, bits: u32) -> __m512 {
+        self.f._mm512_castsi512_ps(self.dword(bits))
+    }
+}
+
+/// The code of the next power of two in each dword; 0xff for NaN and what is below zero.
+#[inline(always)]
+pub(super) fn power(x: Features, v: __m512) -> __m512i {
+    let bits = x.f._mm512_castps_si512(v);
+    let magnitude = x.f._mm512_and_si512(bits, x.dword(i32::MAX as u32));
+    // The exponent field of float32 is the code; any fraction bit takes it one up. 2^-127 itself, a
+    // subnormal, is code 0, as is all below it.
+    let up = x.f._mm512_add_epi32(magnitude, x.dword(0x7f_ffff));
+    let up = x.f._mm512_min_epu32(x.f._mm512_srli_epi32::<23>(up), x.dword(0xfe));
+    let above = x.f._mm512_cmpgt_epu32_mask(magnitude, x.dword(0x0040_0000));
+    let code = x.f._mm512_maskz_mov_epi32(above, up);
+    let nan = x.f._mm512_cmpgt_epu32_mask(magnitude, x.dword(0x7f80_0000));
+    let zero = x.f._mm512_testn_epi32_mask(magnitude, magnitude);
+    let negative = x.f._mm512_cmplt_epi32_mask(bits, x.f._mm512_setzero_si512()) & !zero;
+    x.f._mm512_mask_mov_epi32(code, nan | negative, x.dword(0xff))
+}
