@@ -1,11 +1,18 @@
 //! Kernels for x86-64 with AVX2, F16C and FMA: 16 elements a step.
 
+mod bridge;
+mod decode;
+mod encode;
+mod nibbles;
+mod ops;
 pub(crate) mod pieces;
+mod shim;
 
-use crate::codec::Isa;
-use crate::dtypes::for_each_dtype;
-use crate::scalar::{self, entry};
-use crate::table::{Table, Tabled, real_pairs};
+use crate::codec::{Bridge, Decode, Encode, Isa};
+use crate::convert::convert;
+use crate::dtypes::{Real, for_each_dtype};
+use crate::scalar::{self, Scalar, direct as portable};
+use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
 
 pulp::simd_type! {
@@ -56,6 +63,41 @@ impl Isa for Avx2 {
     fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
         self.0.vectorize(body)
     }
+}
+
+/// A pair whose codecs are fused in one loop. Less than a step is left to the portable kernel: a
+/// step by way of the stack would take longer.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+unsafe fn fused<A, B>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    if n < Avx2::STEP {
+        // SAFETY: the caller's; this is the pair's kernel, and needs nothing of the CPU.
+        return unsafe { (const { scalar::entry::<A, B>().kernel })(src, dst, n, params) };
+    }
+    // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
+    unsafe { convert::<Avx2, A, B>(Avx2::summon(), src, dst, n) };
+    n
+}
+
+/// The kernel of a pair of real dtypes under the default options.
+const fn entry<A, B>() -> Entry
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    if portable::is_copy(A::DTYPE, B::DTYPE) {
+        return Entry { kernel: portable::copy, road: Road::Copy };
+    }
+    Entry { kernel: fused::<A, B>, road: Road::Fused }
 }
 
 /// The kernels of all pairs.

@@ -1,0 +1,561 @@
+//! Bridges: from each hub to each home.
+
+use super::Avx2;
+use super::decode::{F32, F64, I32, I64, Narrow, U32, U64};
+use crate::codec::Bridge;
+use core::arch::x86_64::{__m256, __m256d, __m256i};
+
+/// Integers of so many bits, at most 32, in the low bits of 32-bit lanes, with anything above them.
+#[derive(Clone, Copy)]
+pub(crate) struct Int<const BITS: u32, const SIGNED: bool>(pub(super) [__m256i; 2]);
+
+/// Bools in 32-bit lanes: all ones for false, zero for true.
+#[derive(Clone, Copy)]
+pub(crate) struct Falsehood(pub(super) [__m256i; 2]);
+
+/// Float32s that round to every format of at most 11 bits of precision and a largest number below
+/// 2^17 as the exact values would: those that lie between two float32s are cut, and one of the bits
+/// that such a format drops is set. Above 2^24 any float32 on the right side of that will do.
+#[derive(Clone, Copy)]
+pub(crate) struct Sticky(pub(super) [__m256; 2]);
+
+/// Float32s that round to bfloat16 as the exact values would.
+#[derive(Clone, Copy)]
+pub(crate) struct Brain(pub(super) [__m256; 2]);
+
+/// Codes of e8m0, in 32-bit lanes; the higher bits hold nothing or, with the code 0xff, ones.
+#[derive(Clone, Copy)]
+pub(crate) struct Power(pub(super) [__m256i; 2]);
+
+/// Predicates of comparisons.
+const EQUAL: i32 = 0;
+const ORDERED: i32 = 7;
+const NOT_LESS: i32 = 0x1d;
+/// Round toward zero, without exceptions.
+const TRUNCATE: i32 = 3 | 8;
+
+/// An expression for each of two, or of four, vectors.
+macro_rules! two {
+    (|$x:ident| $each:expr, $of:expr) => {{
+        let [a, b] = $of;
+        let [a, b] = [
+            {
+                let $x = a;
+                $each
+            },
+            {
+                let $x = b;
+                $each
+            },
+        ];
+        [a, b]
+    }};
+}
+macro_rules! four {
+    (|$x:ident| $each:expr, $of:expr) => {{
+        let [a, b, c, d] = $of;
+        [
+            {
+                let $x = a;
+                $each
+            },
+            {
+                let $x = b;
+                $each
+            },
+            {
+                let $x = c;
+                $each
+            },
+            {
+                let $x = d;
+                $each
+            },
+        ]
+    }};
+}
+pub(super) use {four, two};
+
+macro_rules! bridges {
+    ($($hub:ident => $home:ident, |$isa:ident, $v:ident| $value:expr;)*) => {$(
+        impl Bridge<$hub, $home> for Avx2 {
+            #[inline(always)]
+            fn bridge(self, $hub($v): $hub) -> $home {
+                let $isa = self;
+                $home($value)
+            }
+        }
+    )*};
+}
+
+// From integers. The low bits are at hand in every hub.
+macro_rules! low_bits {
+    ($($hub:ident |$isa:ident, $v:ident| $value:expr;)*) => {$(
+        impl<const BITS: u32, const SIGNED: bool> Bridge<$hub, Int<BITS, SIGNED>> for Avx2 {
+            #[inline(always)]
+            fn bridge(self, $hub($v): $hub) -> Int<BITS, SIGNED> {
+                let $isa = self;
+                Int($value)
+            }
+        }
+    )*};
+}
+
+low_bits! {
+    Narrow |_isa, v| v;
+    I32 |_isa, v| v;
+    U32 |_isa, v| v;
+    I64 |isa, v| isa.low_dwords(v);
+    U64 |isa, v| isa.low_dwords(v);
+}
+
+bridges! {
+    Narrow => I64, |isa, v| isa.extend_signs(v);
+    Narrow => U64, |isa, v| isa.extend_signs(v);
+    Narrow => F32, |isa, v| two!(|x| isa.i32_to_ps(x), v);
+    Narrow => F64, |isa, v| isa.i32s_to_pd(v);
+    Narrow => Sticky, |isa, v| two!(|x| isa.i32_to_ps(x), v);
+    Narrow => Brain, |isa, v| two!(|x| isa.i32_to_ps(x), v);
+    Narrow => Power, |isa, v| two!(|x| isa.power_of(isa.i32_to_ps(x)), v);
+    Narrow => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
+
+    I32 => I64, |isa, v| isa.extend_signs(v);
+    I32 => U64, |isa, v| isa.extend_signs(v);
+    I32 => F32, |isa, v| two!(|x| isa.i32_to_ps(x), v);
+    I32 => F64, |isa, v| isa.i32s_to_pd(v);
+    // Below 2^24 this is exact, and so stays everything above.
+    I32 => Sticky, |isa, v| two!(|x| isa.i32_to_ps(x), v);
+    I32 => Brain, |isa, v| two!(|x| isa.i32_to_brain(x), v);
+    I32 => Power, |isa, v| two!(|x| isa.power_of(isa.i32_to_brain(x)), v);
+    I32 => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
+
+    U32 => I64, |isa, v| isa.extend_zeros(v);
+    U32 => U64, |isa, v| isa.extend_zeros(v);
+    U32 => F32, |isa, v| two!(|x| isa.u32_to_ps(x), v);
+    U32 => F64, |isa, v| four!(|x| isa.u52_to_pd(x), isa.extend_zeros(v));
+    U32 => Sticky, |isa, v| two!(|x| isa.u32_to_ps(x), v);
+    U32 => Brain, |isa, v| two!(|x| isa.u32_to_brain(x), v);
+    U32 => Power, |isa, v| two!(|x| isa.power_of(isa.u32_to_brain(x)), v);
+    U32 => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
+
+    I64 => I64, |_isa, v| v;
+    I64 => U64, |_isa, v| v;
+    I64 => F32, |isa, v| isa.narrow(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
+    I64 => F64, |isa, v| four!(|x| isa.i64_to_pd(x), v);
+    I64 => Sticky, |isa, v| isa.i64_to_sticky(v);
+    I64 => Brain, |isa, v| isa.brain(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
+    I64 => Power, |isa, v| isa.powers(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
+    I64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
+
+    U64 => I64, |_isa, v| v;
+    U64 => U64, |_isa, v| v;
+    U64 => F32, |isa, v| isa.narrow(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
+    U64 => F64, |isa, v| four!(|x| isa.u64_to_pd(x), v);
+    U64 => Sticky, |isa, v| isa.u64_to_sticky(v);
+    U64 => Brain, |isa, v| isa.brain(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
+    U64 => Power, |isa, v| isa.powers(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
+    U64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
+
+    F32 => I64, |isa, v| four!(|x| isa.pd_to_i64(x), isa.widen(v));
+    F32 => U64, |isa, v| four!(|x| isa.pd_to_u64(x), isa.widen(v));
+    F32 => F32, |_isa, v| v;
+    F32 => F64, |isa, v| isa.widen(v);
+    F32 => Sticky, |_isa, v| v;
+    F32 => Brain, |_isa, v| v;
+    F32 => Power, |isa, v| two!(|x| isa.power_of(x), v);
+    F32 => Falsehood, |isa, v| two!(|x| {
+        isa.ps_bits(isa.cmp_ps::<EQUAL>(x, isa.all_ps(0.0)))
+    }, v);
+
+    F64 => I64, |isa, v| four!(|x| isa.pd_to_i64(x), v);
+    F64 => U64, |isa, v| four!(|x| isa.pd_to_u64(x), v);
+    F64 => F32, |isa, v| isa.narrow(v);
+    F64 => F64, |_isa, v| v;
+    F64 => Sticky, |isa, v| isa.narrow(four!(|x| isa.sticky_23(x), v));
+    F64 => Brain, |isa, v| isa.brain(v);
+    F64 => Power, |isa, v| isa.powers(v);
+    F64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| {
+        isa.pd_bits(isa.cmp_pd::<EQUAL>(x, isa.all_pd(0.0)))
+    }, v));
+}
+
+impl<const BITS: u32, const SIGNED: bool> Bridge<F32, Int<BITS, SIGNED>> for Avx2 {
+    #[inline(always)]
+    fn bridge(self, F32(v): F32) -> Int<BITS, SIGNED> {
+        Int(match (BITS, SIGNED) {
+            (32, true) => two!(|x| self.ps_to_clamped_i32(x), v),
+            (32, false) => two!(|x| self.ps_to_clamped_u32(x), v),
+            (_, true) => two!(|x| self.ps_to_signed::<BITS>(x), v),
+            (_, false) => two!(|x| self.ps_to_unsigned::<BITS>(x), v),
+        })
+    }
+}
+
+impl<const BITS: u32, const SIGNED: bool> Bridge<F64, Int<BITS, SIGNED>> for Avx2 {
+    #[inline(always)]
+    fn bridge(self, F64(v): F64) -> Int<BITS, SIGNED> {
+        if BITS == 32 && !SIGNED {
+            return Int(self.low_dwords(four!(|x| self.pd_to_clamped_u32(x), v)));
+        }
+        let largest = const { ((1u64 << (BITS - SIGNED as u32)) - 1) as f64 };
+        let [a, b, c, d] = four!(
+            |x| {
+                let number = if SIGNED {
+                    self.and_pd(x, self.cmp_pd::<ORDERED>(x, x))
+                } else {
+                    // The second operand where the first is NaN.
+                    self.max_pd(x, self.all_pd(0.0))
+                };
+                self.pd_to_i32(self.min_pd(number, self.all_pd(largest)))
+            },
+            v
+        );
+        let integers = [self.join(b, a), self.join(d, c)];
+        // What is too low has become the lowest 32-bit integer.
+        Int(if SIGNED && BITS < 32 {
+            two!(|x| self.max32(x, self.all32(-1 << (BITS - 1))), integers)
+        } else {
+            integers
+        })
+    }
+}
+
+/// Lanes of other widths.
+impl Avx2 {
+    #[inline(always)]
+    pub(super) fn low_dwords(self, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 2] {
+        [self.in_order(self.even_dwords(a, b)), self.in_order(self.even_dwords(c, d))]
+    }
+
+    /// The even dwords, by lanes of 128 bits.
+    #[inline(always)]
+    pub(super) fn even_dwords(self, a: __m256i, b: __m256i) -> __m256i {
+        self.ps_bits(self.pick_ps::<0x88>(self.as_ps(a), self.as_ps(b)))
+    }
+
+    /// The odd dwords, by lanes of 128 bits.
+    #[inline(always)]
+    pub(super) fn odd_dwords(self, a: __m256i, b: __m256i) -> __m256i {
+        self.ps_bits(self.pick_ps::<0xdd>(self.as_ps(a), self.as_ps(b)))
+    }
+
+    /// Puts in order what was joined by lanes of 128 bits.
+    #[inline(always)]
+    pub(super) fn in_order(self, v: __m256i) -> __m256i {
+        self.permute64::<0b11_01_10_00>(v)
+    }
+
+    #[inline(always)]
+    fn extend_signs(self, [a, b]: [__m256i; 2]) -> [__m256i; 4] {
+        let (c, d) = (self.half::<1>(a), self.half::<1>(b));
+        let (a, b) = (self.lower(a), self.lower(b));
+        four!(|x| self.i32_to_i64(x), [a, c, b, d])
+    }
+
+    #[inline(always)]
+    fn extend_zeros(self, [a, b]: [__m256i; 2]) -> [__m256i; 4] {
+        let (c, d) = (self.half::<1>(a), self.half::<1>(b));
+        let (a, b) = (self.lower(a), self.lower(b));
+        four!(|x| self.u32_to_i64(x), [a, c, b, d])
+    }
+
+    #[inline(always)]
+    fn i32s_to_pd(self, [a, b]: [__m256i; 2]) -> [__m256d; 4] {
+        let (c, d) = (self.half::<1>(a), self.half::<1>(b));
+        let (a, b) = (self.lower(a), self.lower(b));
+        four!(|x| self.i32_to_pd(x), [a, c, b, d])
+    }
+
+    #[inline(always)]
+    fn widen(self, [a, b]: [__m256; 2]) -> [__m256d; 4] {
+        let (c, d) = (self.half_ps::<1>(a), self.half_ps::<1>(b));
+        let (a, b) = (self.lower_ps(a), self.lower_ps(b));
+        four!(|x| self.ps_to_pd(x), [a, c, b, d])
+    }
+
+    #[inline(always)]
+    pub(super) fn narrow(self, v: [__m256d; 4]) -> [__m256; 2] {
+        let [a, b, c, d] = four!(|x| self.pd_to_ps(x), v);
+        [self.join_ps(b, a), self.join_ps(d, c)]
+    }
+}
+
+/// From integers to floats.
+impl Avx2 {
+    /// To the nearest float32: both halves are exact, and are put together with one rounding.
+    #[inline(always)]
+    fn u32_to_ps(self, v: __m256i) -> __m256 {
+        let high = self.i32_to_ps(self.shr32::<16>(v));
+        let low = self.i32_to_ps(self.mix16::<0xaa>(v, self.zero()));
+        self.fma_ps(high, self.all_ps(65536.0), low)
+    }
+
+    /// From 2^24 on the low 7 bits are gathered in the one above them, which leaves 24: exact. Two's
+    /// complement makes no difference: a number moves only between two multiples of 2^8.
+    #[inline(always)]
+    fn i32_to_brain(self, v: __m256i) -> __m256 {
+        let large = self.gt32(self.abs_or_min(v), self.all32((1 << 24) - 1));
+        self.i32_to_ps(self.gather(v, self.shr32::<25>(large)))
+    }
+
+    /// One bit more, in the same way.
+    #[inline(always)]
+    fn u32_to_brain(self, v: __m256i) -> __m256 {
+        let large = self.eq32(self.max_u32(v, self.all32(1 << 24)), v);
+        self.u32_to_ps(self.gather(v, self.shr32::<24>(large)))
+    }
+
+    /// The magnitude, but one below the largest for the lowest number, which has none.
+    #[inline(always)]
+    fn abs_or_min(self, v: __m256i) -> __m256i {
+        self.xor(v, self.sar32::<31>(v))
+    }
+
+    /// Gathers the low bits, as many as `mask` has, in the one above them.
+    #[inline(always)]
+    fn gather(self, v: __m256i, mask: __m256i) -> __m256i {
+        let carried = self.add32(self.and(v, mask), mask);
+        self.andnot(mask, self.or(v, carried))
+    }
+
+    /// 64-bit integers below 2^52, as the low bits of a float64 of 2^52 and more.
+    #[inline(always)]
+    fn u52_to_pd(self, v: __m256i) -> __m256d {
+        let magic = self.all_pd(TWO_52);
+        self.sub_pd(self.as_pd(self.or(v, self.pd_bits(magic))), magic)
+    }
+
+    /// To the nearest float64. The high dword is put into the fraction of 2^84, where a unit of it is
+    /// 2^32, the low one into that of 2^52; both become numbers, and their sum is rounded once.
+    #[inline(always)]
+    pub(super) fn u64_to_pd(self, v: __m256i) -> __m256d {
+        let high = self.or(self.shr64::<32>(v), self.all64(TWO_84.to_bits() as i64));
+        let high = self.sub_pd(self.as_pd(high), self.all_pd(TWO_84 + TWO_52));
+        self.add_pd(high, self.as_pd(self.low_over_52(v)))
+    }
+
+    /// The same, with 2^63 added to the number first, and taken away again.
+    #[inline(always)]
+    pub(super) fn i64_to_pd(self, v: __m256i) -> __m256d {
+        let biased = TWO_84.to_bits() as i64 | 1 << 31;
+        let high = self.xor(self.shr64::<32>(v), self.all64(biased));
+        let high = self.sub_pd(self.as_pd(high), self.all_pd(TWO_84 + TWO_63 + TWO_52));
+        self.add_pd(high, self.as_pd(self.low_over_52(v)))
+    }
+
+    #[inline(always)]
+    fn low_over_52(self, v: __m256i) -> __m256i {
+        self.mix32::<0xaa>(v, self.all64(TWO_52.to_bits() as i64))
+    }
+
+    /// From 2^38 on the low 12 bits are gathered in the one above them: what is left is exact in
+    /// float64, and rounds to float32 and anything narrower as the number itself.
+    #[inline(always)]
+    fn gather_i64(self, v: __m256i) -> __m256i {
+        // In the high dword; 12 ones from its top land in the low one.
+        let large = self.gt32(self.abs_or_min(v), self.all32(63));
+        self.gather(v, self.shr64::<52>(large))
+    }
+
+    #[inline(always)]
+    fn gather_u64(self, v: __m256i) -> __m256i {
+        let large = self.gt32(self.shr64::<38>(v), self.zero());
+        self.gather(v, self.shr32::<20>(large))
+    }
+
+    /// What does not fit 32 bits is clamped to them: beyond all the destinations' numbers.
+    #[inline(always)]
+    fn i64_to_sticky(self, [a, b, c, d]: [__m256i; 4]) -> [__m256; 2] {
+        two!(
+            |x| {
+                let (low, high) = x;
+                let fits = self.eq32(high, self.sar32::<31>(low));
+                let limit = self.xor(self.sar32::<31>(high), self.all32(i32::MAX));
+                self.i32_to_ps(self.in_order(self.blend8(limit, low, fits)))
+            },
+            self.dwords(a, b, c, d)
+        )
+    }
+
+    #[inline(always)]
+    fn u64_to_sticky(self, [a, b, c, d]: [__m256i; 4]) -> [__m256; 2] {
+        two!(
+            |x| {
+                let (low, high) = x;
+                let limit = self.all32(i32::MAX);
+                let fits = self.eq32(high, self.zero());
+                let clamped = self.blend8(limit, self.min_u32(low, limit), fits);
+                self.i32_to_ps(self.in_order(clamped))
+            },
+            self.dwords(a, b, c, d)
+        )
+    }
+
+    #[inline(always)]
+    fn dwords(self, a: __m256i, b: __m256i, c: __m256i, d: __m256i) -> [(__m256i, __m256i); 2] {
+        [
+            (self.even_dwords(a, b), self.odd_dwords(a, b)),
+            (self.even_dwords(c, d), self.odd_dwords(c, d)),
+        ]
+    }
+}
+
+const TWO_52: f64 = (1u64 << 52) as f64;
+const TWO_63: f64 = (1u64 << 63) as f64;
+const TWO_84: f64 = (1u128 << 84) as f64;
+
+/// From floats to integers: truncated, clamped, NaN to 0.
+impl Avx2 {
+    #[inline(always)]
+    pub(super) fn ps_to_clamped_i32(self, x: __m256) -> __m256i {
+        // Out of range is the lowest integer; flipped, the highest.
+        let above = self.ps_bits(self.cmp_ps::<NOT_LESS>(x, self.all_ps(2147483648.0)));
+        let number = self.ps_bits(self.cmp_ps::<ORDERED>(x, x));
+        self.and(self.xor(self.ps_to_i32(x), above), number)
+    }
+
+    /// From 2^31 on the conversion gives 2^31, and what is missing comes from the number less 2^31;
+    /// if that is out of range too, its sign fills all bits.
+    #[inline(always)]
+    fn ps_to_clamped_u32(self, x: __m256) -> __m256i {
+        let zero = self.all_ps(0.0);
+        let x = self.max_ps(x, zero);
+        let rest = self.max_ps(self.sub_ps(x, self.all_ps(2147483648.0)), zero);
+        let (a, b) = (self.ps_to_i32(x), self.ps_to_i32(rest));
+        self.or(self.or(a, b), self.sar32::<31>(b))
+    }
+
+    #[inline(always)]
+    fn ps_to_signed<const BITS: u32>(self, x: __m256) -> __m256i {
+        let number = self.and_ps(x, self.cmp_ps::<ORDERED>(x, x));
+        let largest = self.all_ps(const { ((1u64 << (BITS - 1)) - 1) as f32 });
+        // What is too low has become the lowest 32-bit integer.
+        let integer = self.ps_to_i32(self.min_ps(number, largest));
+        self.max32(integer, self.all32(-1 << (BITS - 1)))
+    }
+
+    #[inline(always)]
+    fn ps_to_unsigned<const BITS: u32>(self, x: __m256) -> __m256i {
+        // The second operand where the first is NaN.
+        let number = self.max_ps(x, self.all_ps(0.0));
+        let largest = self.all_ps(const { ((1u64 << BITS) - 1) as f32 });
+        self.ps_to_i32(self.min_ps(number, largest))
+    }
+
+    /// In the low dwords.
+    #[inline(always)]
+    fn pd_to_clamped_u32(self, x: __m256d) -> __m256i {
+        let number = self.min_pd(self.max_pd(x, self.all_pd(0.0)), self.all_pd(4294967295.0));
+        let integer = self.round_pd::<TRUNCATE>(number);
+        self.pd_bits(self.add_pd(integer, self.all_pd(TWO_52)))
+    }
+
+    #[inline(always)]
+    pub(super) fn pd_to_i64(self, x: __m256d) -> __m256i {
+        let number = self.cmp_pd::<ORDERED>(x, x);
+        let above = self.cmp_pd::<NOT_LESS>(x, self.all_pd(TWO_63));
+        // The first operand is less than the second only if it is a number.
+        let integer = self.round_pd::<TRUNCATE>(self.max_pd(self.all_pd(-TWO_63), x));
+        let integer = self.as_pd(self.split(integer));
+        let clamped = self.blend_pd(integer, self.as_pd(self.all64(i64::MAX)), above);
+        self.pd_bits(self.and_pd(clamped, number))
+    }
+
+    #[inline(always)]
+    pub(super) fn pd_to_u64(self, x: __m256d) -> __m256i {
+        // The second operand where the first is NaN.
+        let x = self.max_pd(x, self.all_pd(0.0));
+        let above = self.pd_bits(self.cmp_pd::<NOT_LESS>(x, self.all_pd(TWO_63 * 2.0)));
+        self.or(self.split(self.round_pd::<TRUNCATE>(x)), above)
+    }
+
+    /// The 64 bits of an integral number of magnitude 2^64 at most.
+    ///
+    /// `high` is the number in units of 2^32, rounded; `low` the exact rest, from -2^31 to 2^31. A
+    /// number added to 1.5 * 2^52 stands in the low bits of the sum, in two's complement, under the
+    /// high dword 0x43380000. For the sum of both as integers that dword must go: so `high` is added
+    /// to a number less by so much.
+    #[inline(always)]
+    fn split(self, x: __m256d) -> __m256i {
+        const MAGIC: f64 = 1.5 * TWO_52;
+        const LESS: f64 = MAGIC - 0x4338_0000 as f64;
+        let less = self.all_pd(LESS);
+        let high = self.fma_pd(x, self.all_pd(1.0 / 4294967296.0), less);
+        let units = self.sub_pd(high, less);
+        let low = self.fnma_pd(units, self.all_pd(4294967296.0), x);
+        let low = self.add_pd(low, self.all_pd(MAGIC));
+        self.add64(self.shl64::<32>(self.pd_bits(high)), self.pd_bits(low))
+    }
+}
+
+/// From float64 to narrower floats.
+impl Avx2 {
+    /// Cuts the fraction to the 20 bits in the high dword, and sets its 23rd bit if any of the low
+    /// dword's was set: exact in float32, unless that is subnormal, and so next to nothing to the
+    /// formats for which this is meant.
+    #[inline(always)]
+    pub(super) fn sticky_23(self, x: __m256d) -> __m256d {
+        let bits = self.pd_bits(x);
+        let any = self.min_u32(bits, self.all64(-1 << 32 | 1));
+        self.as_pd(self.sllv32(any, self.all64(29)))
+    }
+
+    /// Rounds to the 8 bits of a bfloat16, or to its subnormals' unit: `power` is the power of two
+    /// below the number, and float64's last place at 1.5 * 2^45 * `power` is 2^-7 * `power`. The sum
+    /// is rounded, and taking the summand away is exact.
+    #[inline(always)]
+    fn to_eight_bits(self, x: __m256d) -> __m256d {
+        const SUBNORMAL: f64 = f64::from_bits((1023 - 126) << 52);
+        const BEYOND: f64 = f64::from_bits((1023 + 200) << 52);
+        const SUMMAND: f64 = 1.5 * (1u64 << 45) as f64;
+        let power = self.and_pd(x, self.all_pd(f64::INFINITY));
+        let power = self.min_pd(self.max_pd(power, self.all_pd(SUBNORMAL)), self.all_pd(BEYOND));
+        let summand = self.all_pd(SUMMAND);
+        let rounded = self.fnma_pd(power, summand, self.fma_pd(power, summand, x));
+        // Zeros have lost their sign.
+        let sign = self.and(self.pd_bits(x), self.all64(i64::MIN));
+        self.as_pd(self.or(self.pd_bits(rounded), sign))
+    }
+
+    #[inline(always)]
+    pub(super) fn brain(self, v: [__m256d; 4]) -> [__m256; 2] {
+        self.narrow(four!(|x| self.to_eight_bits(x), v))
+    }
+}
+
+/// To the next power of two.
+impl Avx2 {
+    /// The exponent field of float32 is the code; any fraction bit takes it one up. 2^-127 itself, a
+    /// subnormal, is code 0.
+    #[inline(always)]
+    fn power_of(self, x: __m256) -> __m256i {
+        let bits = self.ps_bits(x);
+        let up = self.shr32::<23>(self.add32(bits, self.all32(0x7f_ffff)));
+        let up = self.min32(up, self.all32(0xfe));
+        // As signed numbers, those of negative floats are below.
+        let code = self.and(up, self.gt32(bits, self.all32(0x40_0000)));
+        let nan = self.gt32(bits, self.all32(0x7f80_0000));
+        let negative = self.gt32(self.xor(bits, self.all32(i32::MIN)), self.zero());
+        self.or(code, self.or(nan, negative))
+    }
+
+    /// The same from float64, whose high dword and whether there is anything below tell all.
+    #[inline(always)]
+    fn powers(self, v: [__m256d; 4]) -> [__m256i; 2] {
+        let [a, b, c, d] = four!(|x| self.pd_bits(x), v);
+        two!(
+            |x| {
+                let (low, high) = x;
+                let bits = self.or(high, self.min_u32(low, self.all32(1)));
+                let magnitude = self.and(bits, self.all32(i32::MAX));
+                let rebiased = self.sub32(magnitude, self.all32((1023 - 127) << 20));
+                let up = self.sar32::<20>(self.add32(rebiased, self.all32(0xf_ffff)));
+                let code = self.max32(self.min32(up, self.all32(0xfe)), self.zero());
+                let nan = self.gt32(magnitude, self.all32(0x7ff0_0000));
+                let negative = self.gt32(self.xor(bits, self.all32(i32::MIN)), self.zero());
+                self.in_order(self.or(code, self.or(nan, negative)))
+            },
+            self.dwords(a, b, c, d)
+        )
+    }
+}

@@ -1,0 +1,21 @@
+//! The instructions of F16C, for which `pulp` has no methods. Both keep NaNs' signs and top payload
+//! bits, make them quiet, and heed no rounding mode and no flush-to-zero.
+
+use super::Avx2;
+use core::arch::x86_64::{__m128, __m128i, __m256, _mm_cvtps_ph, _mm256_cvtph_ps};
+
+impl Avx2 {
+    /// Float16 to float32, exactly.
+    #[inline(always)]
+    pub(super) fn half_to_ps(self, a: __m128i) -> __m256 {
+        // SAFETY: the token proves that the CPU has F16C.
+        unsafe { _mm256_cvtph_ps(a) }
+    }
+
+    /// Four float32s to float16, to nearest, ties to even; zeros above them.
+    #[inline(always)]
+    pub(super) fn ps_to_half(self, a: __m128) -> __m128i {
+        // SAFETY: the token proves that the CPU has F16C.
+        unsafe { _mm_cvtps_ph::<0>(a) }
+    }
+}
