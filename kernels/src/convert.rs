@@ -21,29 +21,69 @@ where
     isa.vectorize(
         #[inline(always)]
         || unsafe {
-            let from = |i: usize| src.add(i * size_of::<A::Stored>());
-            let to = |i: usize| dst.add(i * size_of::<B::Stored>());
-            let step = |i: usize| {
-                let hub = Decode::<A>::decode(isa, from(i));
-                Encode::<B>::encode(isa, isa.bridge(hub), to(i));
-            };
-            let whole = n - n % <I as Isa>::STEP;
+            let size = const { <I as Isa>::STEP };
+            if <I as Isa>::OVERLAPS && n >= size {
+                return overlapping::<I, A, B>(isa, src, dst, n);
+            }
+            let whole = n - n % size;
             let mut i = 0;
             while i < whole {
-                step(i);
-                i += <I as Isa>::STEP;
+                step::<I, A, B>(isa, src, dst, i);
+                i += size;
             }
-            if i == n {
-                return;
-            }
-            if <I as Isa>::OVERLAPS && n > <I as Isa>::STEP {
-                step(n - <I as Isa>::STEP);
-            } else {
-                let hub = Decode::<A>::decode_part(isa, from(i), n - i);
-                Encode::<B>::encode_part(isa, isa.bridge(hub), to(i), n - i);
+            if i < n {
+                let src = src.add(i * size_of::<A::Stored>());
+                let dst = dst.add(i * size_of::<B::Stored>());
+                let hub = Decode::<A>::decode_part(isa, src, n - i);
+                Encode::<B>::encode_part(isa, isa.bridge(hub), dst, n - i);
             }
         },
     );
+}
+
+/// Casts all elements, the last step overlapping the one before. One place in the code does every
+/// step, which keeps that short.
+///
+/// # Safety
+/// As for [`convert`]; `n >= STEP`.
+#[inline(always)]
+unsafe fn overlapping<I, A, B>(isa: I, src: *const u8, dst: *mut u8, n: usize)
+where
+    A: Real,
+    B: Real,
+    I: Decode<A> + Encode<B> + Bridge<<I as Decode<A>>::Hub, <I as Encode<B>>::Home>,
+{
+    let last = n - <I as Isa>::STEP;
+    let mut i = 0;
+    loop {
+        // SAFETY: the caller's: `i <= last`.
+        unsafe { step::<I, A, B>(isa, src, dst, i) };
+        i += <I as Isa>::STEP;
+        if i > last {
+            if i == n {
+                return;
+            }
+            i = last;
+        }
+    }
+}
+
+/// Casts a step, from element `i` on. A function, since a closure could not be made to be inlined.
+///
+/// # Safety
+/// As for [`convert`]; `i + STEP <= n`.
+#[inline(always)]
+unsafe fn step<I, A, B>(isa: I, src: *const u8, dst: *mut u8, i: usize)
+where
+    A: Real,
+    B: Real,
+    I: Decode<A> + Encode<B> + Bridge<<I as Decode<A>>::Hub, <I as Encode<B>>::Home>,
+{
+    // SAFETY: the caller's.
+    unsafe {
+        let hub = Decode::<A>::decode(isa, src.add(i * size_of::<A::Stored>()));
+        Encode::<B>::encode(isa, isa.bridge(hub), dst.add(i * size_of::<B::Stored>()));
+    }
 }
 
 #[cfg(test)]

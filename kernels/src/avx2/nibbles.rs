@@ -1,11 +1,12 @@
-//! Maps of bytes to bytes as sums of look-ups by nibble, found at compile time. A small float's code
-//! is its exponent and fraction side by side, so that what most formats make of it is linear in the
-//! code, with a constant; that holds nibble by nibble. Subnormals all have the high nibble 0,
-//! infinities and NaNs the high nibble 7, so a table each corrects those.
+//! Maps of bytes to bytes as sums of look-ups by nibble, found at compile time.
 //!
-//! `vpshufb` looks up 4 bits in 16 bytes, and gives 0 where the index is negative: so that a
-//! correction by `magnitude + 0x70` applies to magnitudes below 16, and one by `magnitude - 0x70` to
-//! those from 0x70 on.
+//! `vpshufb` looks up 4 bits in 16 bytes, and gives 0 where the index is negative. So a table read at
+//! `m - 16 * k` counts for the magnitudes m (7 bits) from 16 * k on, and any map can be written as a
+//! sum: what the first 16 codes give, plus for every later row of 16 what it has more than the row
+//! before it. Small floats are exponent and fraction side by side, and what most formats make of that
+//! is linear in the code, but for subnormals, infinities, NaNs and the ends of ranges: so nearly all
+//! of these differences are constant along their row, and together they are one look-up by the high
+//! nibble. A map is then four or five look-ups.
 
 use super::Avx2;
 use crate::dtypes::{DType, Real};
@@ -13,69 +14,83 @@ use crate::scalar::direct::{table8, table16};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
-/// What a byte is mapped to: `high[b / 16] + low[m % 16] + bottom[m] + top[m - 0x70]`, where m is
-/// `b` without its sign bit and a table read outside gives 0. What is then wrong for the code of -0
-/// is `minus_zero`.
+/// What a byte is mapped to: with m its lower 7 bits, the sum of
+/// * `high[b / 16]` and `low[b % 16]`,
+/// * `rows[k][m - 16 * k]` for every k from 1 to 7 with m >= 16 * k,
+/// * `upper[k][m - 16 * k]` for every k from 0 to 7 with m >= 16 * k, if the highest bit is set,
+///
+/// where the indices of `rows` and `upper` count modulo 16.
 #[derive(Clone, Copy)]
 pub(super) struct Nibbles {
     high: [u8; 16],
     low: [u8; 16],
-    bottom: [u8; 16],
-    top: [u8; 16],
-    minus_zero: u8,
+    rows: [[u8; 16]; 8],
+    upper: [[u8; 16]; 8],
 }
 
 impl Nibbles {
-    /// The sum for a map of codes of `bits` bits, if there is one.
-    const fn solve(map: &[u8; 256], bits: usize) -> Option<Self> {
-        let sign = 1 << (bits - 1);
-        let mut sum =
-            Self { high: [0; 16], low: [0; 16], bottom: [0; 16], top: [0; 16], minus_zero: 0 };
-        let mut i = 0;
-        while i < 16 {
-            sum.low[i] = if bits == 4 { map[i] } else { map[0x10 + i].wrapping_sub(map[0x10]) };
-            i += 1;
+    /// The sum for a map of which the first `1 << bits` codes count. A row that is the same all over
+    /// goes to `high`, and is no work: that is what makes the sums short.
+    const fn of(map: &[u8; 256], bits: usize) -> Self {
+        let mut sum = Self { high: [0; 16], low: [0; 16], rows: [[0; 16]; 8], upper: [[0; 16]; 8] };
+        let mut j = 0;
+        while j < 16 {
+            sum.low[j] = map[j];
+            j += 1;
         }
-        let mut i = 1;
-        while i < 1 << bits >> 4 {
-            sum.high[i] = map[i << 4];
-            i += 1;
-        }
-        if bits > 4 {
-            // -0 may be no number; the next code tells what the sign adds.
-            sum.high[sign >> 4] = map[sign + 1].wrapping_sub(map[1]);
-        }
-        let mut i = 0;
-        while i < 16 && bits > 4 {
-            sum.bottom[i] = map[i].wrapping_sub(sum.low[i]);
-            if bits == 8 {
-                sum.top[i] = map[0x70 + i].wrapping_sub(sum.low[i]).wrapping_sub(sum.high[7]);
+        let mut k = 1;
+        while k < 1 << bits >> 4 {
+            let before = if k == 8 { 0 } else { k - 1 };
+            let mut step = [0; 16];
+            let mut j = 0;
+            while j < 16 {
+                step[j] = map[16 * k + j].wrapping_sub(map[16 * before + j]);
+                if k > 8 {
+                    // What the row below 128 adds is added here too.
+                    let there = map[16 * (k - 8) + j].wrapping_sub(map[16 * (k - 9) + j]);
+                    step[j] = step[j].wrapping_sub(there);
+                }
+                j += 1;
             }
-            i += 1;
-        }
-        sum.minus_zero = map[sign] ^ sum.at(sign, bits);
-        let mut i = 0;
-        while i < 1 << bits {
-            if sum.at(i, bits) != map[i] {
-                return None;
+            let constant = if is_constant(&step) { step[0] } else { 0 };
+            let mut total = sum.high[before].wrapping_add(constant);
+            if k > 8 {
+                let below = sum.high[k - 8].wrapping_sub(sum.high[k - 9]);
+                total = total.wrapping_add(below);
             }
-            i += 1;
+            sum.high[k] = total;
+            if !is_constant(&step) {
+                if k < 8 {
+                    sum.rows[k] = step;
+                } else {
+                    sum.upper[k - 8] = step;
+                }
+            }
+            k += 1;
         }
-        Some(sum)
+        sum
     }
 
-    const fn at(&self, byte: usize, bits: usize) -> u8 {
-        let sign = 1 << (bits - 1);
-        let m = byte % sign;
-        let mut value = self.high[byte >> 4].wrapping_add(self.low[byte % 16]);
-        if m < 16 {
-            value = value.wrapping_add(self.bottom[m]);
+    /// How many of the corrections there are.
+    pub(super) const fn work(&self) -> usize {
+        let (mut count, mut k) = (0, 0);
+        while k < 8 {
+            count += !is_constant(&self.rows[k]) as usize + !is_constant(&self.upper[k]) as usize;
+            k += 1;
         }
-        if m >= 0x70 {
-            value = value.wrapping_add(self.top[m - 0x70]);
-        }
-        if byte == sign { value ^ self.minus_zero } else { value }
+        count
     }
+}
+
+const fn is_constant(row: &[u8; 16]) -> bool {
+    let mut j = 1;
+    while j < 16 {
+        if row[j] != row[0] {
+            return false;
+        }
+        j += 1;
+    }
+    true
 }
 
 /// Two maps at once: one for each lane of 128 bits.
@@ -83,9 +98,8 @@ impl Nibbles {
 pub(super) struct Lanes {
     high: [u8; 32],
     low: [u8; 32],
-    bottom: [u8; 32],
-    top: [u8; 32],
-    minus_zero: [u8; 32],
+    rows: [[u8; 32]; 8],
+    upper: [[u8; 32]; 8],
 }
 
 const fn beside(a: &[u8; 16], b: &[u8; 16]) -> [u8; 32] {
@@ -112,13 +126,30 @@ const fn any(table: &[u8; 32]) -> bool {
 
 impl Lanes {
     const fn of(a: &Nibbles, b: &Nibbles) -> Self {
-        Self {
+        let mut both = Self {
             high: beside(&a.high, &b.high),
             low: beside(&a.low, &b.low),
-            bottom: beside(&a.bottom, &b.bottom),
-            top: beside(&a.top, &b.top),
-            minus_zero: beside(&[a.minus_zero; 16], &[b.minus_zero; 16]),
+            rows: [[0; 32]; 8],
+            upper: [[0; 32]; 8],
+        };
+        let mut k = 0;
+        while k < 8 {
+            both.rows[k] = beside(&a.rows[k], &b.rows[k]);
+            both.upper[k] = beside(&a.upper[k], &b.upper[k]);
+            k += 1;
         }
+        both
+    }
+
+    const fn any_upper(&self) -> bool {
+        let mut k = 0;
+        while k < 8 {
+            if any(&self.upper[k]) {
+                return true;
+            }
+            k += 1;
+        }
+        false
     }
 }
 
@@ -130,55 +161,65 @@ pub(super) trait Maps<A: Real> {
 /// What the look-ups of one vector of codes share.
 #[derive(Clone, Copy)]
 pub(super) struct Indices {
-    codes: __m256i,
     high: __m256i,
+    /// Without the highest bit, so that it selects by its lower nibble.
     magnitude: __m256i,
+    /// The highest bit, if the code has not got it.
+    not_upper: __m256i,
 }
 
 impl Avx2 {
     /// Prepares codes of `A`.
     #[inline(always)]
     pub(super) fn indices<A: Real>(self, bytes: __m256i) -> Indices {
-        let bits = const { A::DTYPE.significant_bits() };
-        let codes = if bits == 8 {
-            bytes
-        } else {
-            self.and(bytes, self.all8(const { ((1 << A::DTYPE.significant_bits()) - 1) as i8 }))
-        };
-        let high = self.and(self.shr16::<4>(codes), self.all8(15));
-        let magnitude = self
-            .and(codes, self.all8(const { ((1 << (A::DTYPE.significant_bits() - 1)) - 1) as i8 }));
-        Indices { codes, high, magnitude }
+        let mask = const { ((1 << A::DTYPE.significant_bits()) - 1) as u8 };
+        let codes = if mask == 0xff { bytes } else { self.and(bytes, self.all8(mask as i8)) };
+        Indices {
+            high: self.and(self.shr16::<4>(codes), self.all8(15)),
+            magnitude: self.and(codes, self.all8(0x7f)),
+            not_upper: self.andnot(codes, self.all8(i8::MIN)),
+        }
     }
 
     /// The bytes that `M` makes of codes of `A`.
     #[inline(always)]
     pub(super) fn look_up<A: Real, M: Maps<A>>(self, at: Indices) -> __m256i {
-        let table = |bytes: &'static [u8; 32]| {
-            // SAFETY: an array of 32 bytes.
-            unsafe { self.load(bytes.as_ptr()) }
-        };
-        if const { A::DTYPE.significant_bits() == 4 } {
-            return self.shuffle8(table(const { &M::LANES.low }), at.codes);
+        let low = self.shuffle8(self.table(const { &M::LANES.low }), at.magnitude);
+        if const { A::DTYPE.significant_bits() <= 4 } {
+            return low;
         }
-        let mut sum = self.shuffle8(table(const { &M::LANES.high }), at.high);
+        let mut sum = self.shuffle8(self.table(const { &M::LANES.high }), at.high);
         if const { any(&M::LANES.low) } {
-            sum = self.add8(sum, self.shuffle8(table(const { &M::LANES.low }), at.magnitude));
+            sum = self.add8(sum, low);
         }
-        if const { any(&M::LANES.bottom) } {
-            let small = self.add8(at.magnitude, self.all8(0x70));
-            sum = self.add8(sum, self.shuffle8(table(const { &M::LANES.bottom }), small));
+        sum = self.correct::<A, M, 0>(sum, at);
+        sum = self.correct::<A, M, 1>(sum, at);
+        sum = self.correct::<A, M, 2>(sum, at);
+        sum = self.correct::<A, M, 3>(sum, at);
+        sum = self.correct::<A, M, 4>(sum, at);
+        sum = self.correct::<A, M, 5>(sum, at);
+        sum = self.correct::<A, M, 6>(sum, at);
+        self.correct::<A, M, 7>(sum, at)
+    }
+
+    #[inline(always)]
+    fn correct<A: Real, M: Maps<A>, const K: usize>(self, sum: __m256i, at: Indices) -> __m256i {
+        let mut sum = sum;
+        let index = self.sub8(at.magnitude, self.all8(const { (16 * K) as i8 }));
+        if const { any(&M::LANES.rows[K]) } {
+            sum = self.add8(sum, self.shuffle8(self.table(const { &M::LANES.rows[K] }), index));
         }
-        if const { any(&M::LANES.top) } {
-            let special = self.sub8(at.magnitude, self.all8(0x70));
-            sum = self.add8(sum, self.shuffle8(table(const { &M::LANES.top }), special));
-        }
-        if const { any(&M::LANES.minus_zero) } {
-            let sign = const { (1 << (A::DTYPE.significant_bits() - 1)) as u8 as i8 };
-            let minus_zero = self.eq8(at.codes, self.all8(sign));
-            sum = self.xor(sum, self.and(minus_zero, table(const { &M::LANES.minus_zero })));
+        if const { M::LANES.any_upper() && any(&M::LANES.upper[K]) } {
+            let index = self.or(index, at.not_upper);
+            sum = self.add8(sum, self.shuffle8(self.table(const { &M::LANES.upper[K] }), index));
         }
         sum
+    }
+
+    #[inline(always)]
+    fn table(self, bytes: &'static [u8; 32]) -> __m256i {
+        // SAFETY: an array of 32 bytes.
+        unsafe { self.load(bytes.as_ptr()) }
     }
 }
 
@@ -192,7 +233,6 @@ pub(super) struct HighByte<A, B>(PhantomData<(A, B)>);
 /// What codes of `A` are in another one-byte dtype.
 pub(super) struct OneByte<A, B>(PhantomData<(A, B)>);
 
-/// Whether the codes of `A` have such a sum for a 16-bit float: all small floats but e8m0.
 const fn bytes_of<A: Real>(to: DType, high: bool) -> Nibbles {
     let values = table16::<A>(to);
     let mut map = [0; 256];
@@ -201,10 +241,7 @@ const fn bytes_of<A: Real>(to: DType, high: bool) -> Nibbles {
         map[i] = if high { (values[i] >> 8) as u8 } else { values[i] as u8 };
         i += 1;
     }
-    match Nibbles::solve(&map, A::DTYPE.significant_bits()) {
-        Some(nibbles) => nibbles,
-        None => panic!("not a sum of nibbles"),
-    }
+    Nibbles::of(&map, A::DTYPE.significant_bits())
 }
 
 struct Bytes<A, B>(PhantomData<(A, B)>);
@@ -226,14 +263,14 @@ impl<A: Real, B: Real> Maps<A> for HighByte<A, B> {
     const LANES: Lanes = Lanes::of(&Bytes::<A, B>::HIGH, &Bytes::<A, B>::HIGH);
 }
 
-/// The sum for a map between one-byte dtypes, if there is one.
-pub(super) const fn one_byte<A: Real, B: Real>() -> Option<Nibbles> {
-    Nibbles::solve(&table8::<A>(B::DTYPE), A::DTYPE.significant_bits())
+/// The sum for a map between one-byte dtypes.
+pub(super) const fn one_byte<A: Real, B: Real>() -> Nibbles {
+    Nibbles::of(&table8::<A>(B::DTYPE), A::DTYPE.significant_bits())
 }
 
 impl<A: Real, B: Real> Maps<A> for OneByte<A, B> {
-    const LANES: Lanes = match one_byte::<A, B>() {
-        Some(nibbles) => Lanes::of(&nibbles, &nibbles),
-        None => panic!("not a sum of nibbles"),
+    const LANES: Lanes = {
+        let nibbles = one_byte::<A, B>();
+        Lanes::of(&nibbles, &nibbles)
     };
 }
