@@ -6,6 +6,7 @@ mod support;
 
 use simdcast::{DType, Overflow, Rounding};
 use simdcast_kernels::{Kernel, Options};
+use std::borrow::Cow;
 use support::{
     Case, Tally, assert_none, compare, distinct_options, in_parallel, pairs, say, values,
 };
@@ -19,7 +20,7 @@ fn every_kernel_is_the_reference_to_the_bit() {
         let codes = values::codes(from, to);
         let mut tally = Tally { pairs: 1, ..Tally::default() };
         for options in distinct_options(from, to) {
-            tally += compare(&levels, from, to, &options, &codes)?;
+            tally += compare(&levels, from, to, &options, &affordable(&options, &codes))?;
         }
         Ok(tally)
     });
@@ -31,6 +32,17 @@ fn every_kernel_is_the_reference_to_the_bit() {
     ));
     assert_none(&errors);
     assert_eq!(pairs as usize, DType::COUNT * DType::COUNT);
+}
+
+/// All codes; but where each that is refused takes runs of its own, some from all over.
+fn affordable<'a>(options: &Options, codes: &'a [u128]) -> Cow<'a, [u128]> {
+    const SOME: usize = 4096;
+    match options {
+        Options { overflow: Overflow::Error, rounding: Rounding::Stochastic { .. }, .. } => {
+            codes.iter().copied().step_by(codes.len().div_ceil(SOME)).collect()
+        }
+        _ => codes.into(),
+    }
 }
 
 #[test]

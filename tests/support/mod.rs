@@ -189,16 +189,18 @@ pub fn compare(
     if options.overflow != Overflow::Error {
         on_all(case(codes, options))?;
     } else if matches!(options.rounding, Rounding::Stochastic { .. }) {
-        // Whether an element fits depends on its place: run from each failure to the next.
-        let mut rest = &codes[..codes.len().min(4096)];
+        // Whether an element fits depends on its place: runs a little past each failure, the next
+        // of which begins right after it.
+        const PAST: usize = 16;
+        let mut rest = codes;
         let mut options = *options;
-        loop {
-            let case = case(rest, &options);
-            let failure = case.failure;
-            on_all(case)?;
-            let Some(at) = failure else { break };
-            rest = &rest[at + 1..];
-            options.first_index = options.first_index.wrapping_add(at as u64 + 1);
+        while !rest.is_empty() {
+            let refused =
+                |&i: &usize| reference::cast(from, to, rest[i], &options, i as u64).is_err();
+            let end = (0..rest.len()).find(refused).map_or(rest.len(), |i| i + 1);
+            on_all(case(&rest[..rest.len().min(end + PAST)], &options))?;
+            rest = &rest[end..];
+            options.first_index = options.first_index.wrapping_add(end as u64);
         }
     } else {
         let fits = |&&code: &&u128| reference::cast(from, to, code, options, 0).is_ok();
