@@ -13,7 +13,7 @@ fn thinned(codes: Vec<u128>) -> Vec<u128> {
     match stride() {
         1 => codes,
         stride => {
-            let kept = |i: &usize| noise(*i as u64) % stride as u64 == 0 || *i < 64;
+            let kept = |i: &usize| noise(*i as u64).is_multiple_of(stride as u64) || *i < 64;
             (0..codes.len()).filter(kept).map(|i| codes[i]).collect()
         }
     }

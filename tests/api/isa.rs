@@ -1,0 +1,151 @@
+//! The choice of an instruction set: by name, and by the environment variable.
+
+use super::support::say;
+use simdcast::isa::{self, LevelError};
+use simdcast::{Cast, CastOptions, DType};
+use std::ffi::OsStr;
+use std::process::Command;
+
+#[test]
+fn names_are_found_in_any_case() {
+    assert!(isa::available().count() >= 1);
+    assert_eq!(isa::levels().last().map(isa::Level::name), Some("scalar"));
+    for level in isa::available() {
+        for name in [level.name().to_owned(), level.name().to_uppercase()] {
+            assert!(std::ptr::eq(isa::find(&name).unwrap(), level));
+        }
+        let best = isa::available().find(|other| other.family() == level.family()).unwrap();
+        assert!(std::ptr::eq(isa::find(&level.family().to_uppercase()).unwrap(), best));
+    }
+    for level in isa::levels().iter().filter(|level| !level.is_available()) {
+        assert_eq!(isa::find(level.name()).err(), Some(LevelError::Unavailable));
+    }
+    for unknown in ["", "abacus", "scalar ", "avx2\0"] {
+        assert_eq!(isa::find(unknown).err(), Some(LevelError::Unknown), "{unknown:?}");
+    }
+}
+
+/// Other tests may run meanwhile: what they check is the same on all instruction sets.
+#[test]
+fn a_set_holds_for_casts_resolved_afterwards() {
+    let resolve = || Cast::new(DType::Float32, DType::UInt8, CastOptions::new()).unwrap();
+    let before = isa::current();
+    for level in isa::available() {
+        let old = resolve();
+        let name = old.isa();
+        assert!(std::ptr::eq(isa::set(level.name()).unwrap(), level));
+        assert!(std::ptr::eq(isa::current(), level));
+        assert_eq!((resolve().isa(), old.isa()), (level.name(), name));
+        assert!(isa::set("abacus").is_err());
+        assert!(std::ptr::eq(isa::current(), level), "a refused set changes nothing");
+        let mut bytes = [0u8; 2];
+        simdcast::cast(&[300.0f32, 1.5], &mut bytes).unwrap();
+        assert_eq!(bytes, [255, 1]);
+    }
+    isa::set(before.name()).unwrap();
+}
+
+/// The child that is asked what it uses is this test, too.
+#[test]
+fn the_first_cast_decides() {
+    let cast = Cast::new(DType::Float32, DType::UInt8, CastOptions::new()).unwrap();
+    let mut byte = [0];
+    cast.run(bytemuck::bytes_of(&7.9f32), &mut byte).unwrap();
+    assert_eq!(byte, [7]);
+    let available: Vec<_> = isa::available().map(isa::Level::name).collect();
+    assert!(available.contains(&cast.isa()));
+    println!("{SAYS}{} of {available:?}", cast.isa());
+}
+
+const SAYS: &str = "uses ";
+
+/// What a child with that variable says.
+struct Child {
+    /// The instruction set of its first cast.
+    uses: String,
+    available: Vec<String>,
+    stderr: String,
+}
+
+impl Child {
+    fn new(variable: Option<&OsStr>) -> Self {
+        let mut child = command();
+        child.args(["--exact", "isa::the_first_cast_decides"]);
+        child.args(["--nocapture", "--test-threads", "1"]);
+        match variable {
+            Some(value) => child.env("SIMDCAST_ISA", value),
+            None => child.env_remove("SIMDCAST_ISA"),
+        };
+        let output = child.output().unwrap();
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{variable:?}: {stdout}{stderr}");
+        let said = stdout.lines().find_map(|line| line.split_once(SAYS));
+        let (uses, available) = said.and_then(|(_, said)| said.split_once(" of ")).expect(&stdout);
+        let available = available.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+        Self { uses: uses.to_owned(), available, stderr }
+    }
+
+    fn assert_uses(&self, name: &str) {
+        assert_eq!(self.uses, name, "{}", self.stderr);
+    }
+}
+
+/// This binary, to be run as Cargo has run it: where a variable names an emulator, by that one.
+fn command() -> Command {
+    let this = std::env::current_exe().unwrap();
+    let target = format!("CARGO_TARGET_{}", std::env::consts::ARCH.to_uppercase());
+    let is_runner = |name: &str| name.starts_with(&target) && name.ends_with("_RUNNER");
+    let Some((_, runner)) = std::env::vars().find(|(name, _)| is_runner(name)) else {
+        return Command::new(this);
+    };
+    let mut words = runner.split_whitespace();
+    let mut command = Command::new(words.next().expect("a runner has a name"));
+    command.args(words).arg(this);
+    command
+}
+
+#[test]
+fn simdcast_isa_is_honoured_in_any_case() {
+    let best = Child::new(None);
+    best.assert_uses(&best.available[0]);
+    assert_eq!(best.stderr.trim(), "");
+    let empty = Child::new(Some(OsStr::new("")));
+    empty.assert_uses(&best.available[0]);
+    assert_eq!(empty.stderr.trim(), "");
+    for name in &best.available {
+        for name_as_given in [name.to_lowercase(), name.to_uppercase()] {
+            let child = Child::new(Some(OsStr::new(&name_as_given)));
+            child.assert_uses(name);
+            assert_eq!(child.stderr.trim(), "");
+        }
+    }
+    say(&format!("SIMDCAST_ISA: {:?} each used when told", best.available));
+}
+
+#[test]
+fn simdcast_isa_that_cannot_be_used_gives_one_line() {
+    let mut unusable = vec![("nonsense".into(), "none of the instruction sets")];
+    let best = Child::new(None);
+    for level in isa::levels() {
+        if !best.available.iter().any(|name| name == level.name()) {
+            unusable.push((level.name().into(), "not available on this CPU"));
+        }
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStringExt;
+        let name = std::ffi::OsString::from_vec(b"avx\xff".to_vec());
+        unusable.push((name, "none of the instruction sets"));
+    }
+    for (name, why) in unusable {
+        let child = Child::new(Some(&name));
+        child.assert_uses(&best.available[0]);
+        let lines: Vec<_> = child.stderr.lines().collect();
+        assert_eq!(lines.len(), 1, "{name:?}: {lines:?}");
+        let shown = name.to_string_lossy();
+        for fact in ["simdcast:", "SIMDCAST_ISA", &shown, why, &best.available[0]] {
+            assert!(lines[0].contains(fact), "{lines:?} does not tell {fact:?}");
+        }
+    }
+}
