@@ -166,8 +166,10 @@ impl CastOptions {
 
     /// What NumPy's `astype` does: integers keep low bits, whatever they come from.
     ///
-    /// NumPy leaves floats out of an integer's range to the CPU; where its result is that of an
-    /// x86-64 conversion to a 64-bit integer cut to size, this one is the same. NaN is 0 here.
+    /// NumPy leaves floats out of an integer's range, infinities and NaNs to the CPU. On x86-64 its
+    /// result is often that of a conversion to 32 or 64 bits cut to size, as here, and else the lowest
+    /// integer; infinities and NaNs are 0 here. It keeps signalling NaNs signalling between float16
+    /// and other floats.
     pub const fn numpy(_from: DType, _to: DType) -> Self {
         Self::new().overflow(Overflow::Wrap).saturate(false)
     }
@@ -175,8 +177,14 @@ impl CastOptions {
     /// What ml_dtypes' `astype` does: as NumPy, with the 8-bit floats turning to infinity or NaN and
     /// float8_e8m0fnu rounded to nearest.
     ///
-    /// ml_dtypes rounds float64 and 64-bit integers twice on the way to its types; here it is once.
-    /// Its NaNs of the `fnuz` formats are this library's.
+    /// Some results differ, with its version 0.6.0 for one. It rounds float64 and integers of 32 and
+    /// 64 bits twice on the way to its types; here it is once. NaNs lose their payload on the way to
+    /// bfloat16 and stay signalling on the way from it, and the NaN of the `fnuz` formats comes out
+    /// negative; here it is positive. Positive numbers below 2^-126 become other powers in
+    /// float8_e8m0fnu than the nearest, and the smallest where here that would be out of range, hence
+    /// NaN. Floats out of an integer's range are left to the CPU, and the infinities of 8-bit floats
+    /// clamp; here the low bits are kept and infinities are 0. Its complex32 and bcomplex32 become each
+    /// other and bool in a way of their own.
     pub const fn ml_dtypes(_from: DType, to: DType) -> Self {
         let options = Self::new().overflow(Overflow::Wrap).saturate(false);
         match to.logical() {
