@@ -5,7 +5,7 @@ mod decode;
 mod encode;
 mod nibbles;
 mod ops;
-pub(crate) mod pieces;
+mod pieces;
 mod shim;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};

@@ -6,6 +6,7 @@
 //! not matter.
 
 use super::decode::{F32, F64, I32, I64, Narrow, U32, U64};
+use super::lanes::both;
 use super::{Avx512, Features, Quarter};
 use crate::codec::{Bridge, Isa};
 use core::arch::x86_64::*;
@@ -167,7 +168,8 @@ impl Hub for I32 {
 
     #[inline(always)]
     fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
-        x.halves(self.0).map(
+        both(
+            x.halves(self.0),
             #[inline(always)]
             |half| x.f._mm512_cvtepi32_epi64(half),
         )
@@ -200,7 +202,8 @@ impl Hub for I32 {
 
     #[inline(always)]
     fn f64(self, x: Features) -> [__m512d; 2] {
-        x.halves(self.0).map(
+        both(
+            x.halves(self.0),
             #[inline(always)]
             |half| x.f._mm512_cvtepi32_pd(half),
         )
@@ -223,7 +226,8 @@ impl Hub for U32 {
 
     #[inline(always)]
     fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
-        x.halves(self.0).map(
+        both(
+            x.halves(self.0),
             #[inline(always)]
             |half| x.f._mm512_cvtepu32_epi64(half),
         )
@@ -251,7 +255,8 @@ impl Hub for U32 {
 
     #[inline(always)]
     fn f64(self, x: Features) -> [__m512d; 2] {
-        x.halves(self.0).map(
+        both(
+            x.halves(self.0),
             #[inline(always)]
             |half| x.f._mm512_cvtepu32_pd(half),
         )
@@ -307,7 +312,8 @@ impl Hub for I64 {
 
     #[inline(always)]
     fn f64(self, x: Features) -> [__m512d; 2] {
-        self.0.map(
+        both(
+            self.0,
             #[inline(always)]
             |v| x.dq._mm512_cvt_roundepi64_pd::<NEAREST>(v),
         )
@@ -358,7 +364,8 @@ impl Hub for U64 {
 
     #[inline(always)]
     fn f64(self, x: Features) -> [__m512d; 2] {
-        self.0.map(
+        both(
+            self.0,
             #[inline(always)]
             |v| x.dq._mm512_cvt_roundepu64_pd::<NEAREST>(v),
         )
@@ -403,7 +410,8 @@ impl Hub for F32 {
     fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
         if !SIGNED {
             let v = x.f._mm512_max_ps(self.0, x.f._mm512_setzero_ps());
-            return x.float_halves(v).map(
+            return both(
+                x.float_halves(v),
                 #[inline(always)]
                 |half| x.dq._mm512_cvttps_epu64(half),
             );
@@ -411,7 +419,8 @@ impl Hub for F32 {
         let v = x.f._mm512_fixupimm_ps::<0>(self.0, self.0, x.dword(NAN_TO_ZERO));
         let limit = x.f._mm512_set1_ps((1u64 << 63) as f32);
         let [low, high] = x.f._mm512_cmp_ps_mask::<_CMP_GE_OQ>(v, limit).to_le_bytes();
-        let [a, b] = x.float_halves(v).map(
+        let [a, b] = both(
+            x.float_halves(v),
             #[inline(always)]
             |half| x.dq._mm512_cvttps_epi64(half),
         );
@@ -436,7 +445,8 @@ impl Hub for F32 {
 
     #[inline(always)]
     fn f64(self, x: Features) -> [__m512d; 2] {
-        x.float_halves(self.0).map(
+        both(
+            x.float_halves(self.0),
             #[inline(always)]
             |half| x.f._mm512_cvtps_pd(half),
         )
@@ -446,7 +456,8 @@ impl Hub for F32 {
 impl Hub for F64 {
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
-        let [a, b] = self.0.map(
+        let [a, b] = both(
+            self.0,
             #[inline(always)]
             |v| {
                 if !SIGNED && BITS == 32 {
@@ -468,7 +479,8 @@ impl Hub for F64 {
 
     #[inline(always)]
     fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
-        self.0.map(
+        both(
+            self.0,
             #[inline(always)]
             |v| {
                 if !SIGNED {
@@ -486,7 +498,8 @@ impl Hub for F64 {
 
     #[inline(always)]
     fn truth(self, x: Features) -> __mmask16 {
-        let bits = self.0.map(
+        let bits = both(
+            self.0,
             #[inline(always)]
             |v| x.f._mm512_castpd_si512(v),
         );
@@ -500,7 +513,8 @@ impl Hub for F64 {
         // what is below float32's last place. 12 bits of the fraction above bit 39 are left, also of
         // the numbers that become subnormal, down to 2^-137: those below round to 0 in any format.
         // A NaN stays one, since nothing but bit 40 changes, which is no bit of a narrower payload.
-        let [a, b] = self.0.map(
+        let [a, b] = both(
+            self.0,
             #[inline(always)]
             |v| {
                 let bits = x.f._mm512_castpd_si512(v);
@@ -518,7 +532,8 @@ impl Hub for F64 {
         // As unsigned numbers, the bits of what is below zero come after those of -0.
         let zero = x.qword(1 << 63);
         let below = x.f._mm512_set1_pd(-1.0);
-        F64(self.0.map(
+        F64(both(
+            self.0,
             #[inline(always)]
             |v| {
                 let negative = x.f._mm512_cmpgt_epu64_mask(x.f._mm512_castpd_si512(v), zero);
@@ -530,7 +545,8 @@ impl Hub for F64 {
 
     #[inline(always)]
     fn f32(self, x: Features) -> __m512 {
-        let [a, b] = self.0.map(
+        let [a, b] = both(
+            self.0,
             #[inline(always)]
             |v| x.f._mm512_cvt_roundpd_ps::<NEAREST>(v),
         );

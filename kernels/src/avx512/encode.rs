@@ -3,6 +3,7 @@
 
 use super::bridge::{Int, Long, Odd, Power, Truth};
 use super::decode::{F32, F64};
+use super::lanes::each;
 use super::small::{self, Small};
 use super::{Avx512, Features, Quarter};
 use crate::codec::Encode;
@@ -57,7 +58,7 @@ encoders! {
     Int32 <= Int<32, true>, store_dwords_part:
         |x, v| v.lanes, |dst, w| store_dwords(x, dst, w);
     Int64 <= Long<true>, store_qwords_part:
-        |x, v| v.0, |dst, w| store_qwords(x, dst, w.map(|v| v.0));
+        |x, v| v.0, |dst, w| store_qwords(x, dst, each(w, #[inline(always)] |v| v.0));
     UInt8 <= Int<8, false>, store_bytes_part:
         |x, v| byte(x, v), |dst, w| x.store_dwords(dst, bytes(x, w));
     UInt16 <= Int<16, false>, store_words_part:
@@ -65,7 +66,7 @@ encoders! {
     UInt32 <= Int<32, false>, store_dwords_part:
         |x, v| v.lanes, |dst, w| store_dwords(x, dst, w);
     UInt64 <= Long<false>, store_qwords_part:
-        |x, v| v.0, |dst, w| store_qwords(x, dst, w.map(|v| v.0));
+        |x, v| v.0, |dst, w| store_qwords(x, dst, each(w, #[inline(always)] |v| v.0));
     Int1 <= Int<1, true>, store_bytes_part:
         |x, v| byte(x, v), |dst, w| x.store_dwords(dst, bytes(x, w));
     Int2 <= Int<2, true>, store_bytes_part:
@@ -102,43 +103,43 @@ encoders! {
             x.store_dwords(dst.add(192), x.f._mm512_castps_si512(w[3].0));
         };
     Float64 <= F64, store_qwords_part:
-        |x, v| float64(x, v), |dst, w| store_qwords(x, dst, w.map(|v| float64(x, v)));
+        |x, v| float64(x, v), |dst, w| store_qwords(x, dst, each(w, #[inline(always)] |v| float64(x, v)));
     Float8E4M3Fn <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float8E4M3Fn>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float8E4M3Fn>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float8E4M3Fn>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float8E4M3Fn>::step(x, w));
     Float8E5M2 <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float8E5M2>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float8E5M2>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float8E5M2>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float8E5M2>::step(x, w));
     Float8E4M3Fnuz <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float8E4M3Fnuz>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float8E4M3Fnuz>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float8E4M3Fnuz>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float8E4M3Fnuz>::step(x, w));
     Float8E5M2Fnuz <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float8E5M2Fnuz>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float8E5M2Fnuz>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float8E5M2Fnuz>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float8E5M2Fnuz>::step(x, w));
     Float8E4M3 <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float8E4M3>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float8E4M3>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float8E4M3>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float8E4M3>::step(x, w));
     Float8E3M4 <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float8E3M4>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float8E3M4>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float8E3M4>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float8E3M4>::step(x, w));
     Float8E4M3B11Fnuz <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float8E4M3B11Fnuz>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float8E4M3B11Fnuz>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float8E4M3B11Fnuz>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float8E4M3B11Fnuz>::step(x, w));
     Float8E8M0Fnu <= Power, store_bytes_part:
-        |x, v| x.f._mm512_cvtepi32_epi8(small::power(x, v.0)),
+        |x, v| x.f._mm512_cvtepi32_epi8(small::power(x, v)),
         |dst, w| {
-            let codes = w.map(|v| small::power(x, v.0));
+            let codes = each(w, #[inline(always)] |v| small::power(x, v));
             x.store_dwords(dst, x.clamp_to_bytes::<false>(codes));
         };
     Float6E2M3Fn <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float6E2M3Fn>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float6E2M3Fn>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float6E2M3Fn>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float6E2M3Fn>::step(x, w));
     Float6E3M2Fn <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float6E3M2Fn>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float6E3M2Fn>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float6E3M2Fn>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float6E3M2Fn>::step(x, w));
     Float4E2M1Fn <= Odd<false>, store_bytes_part:
-        |x, v| Small::<mark::Float4E2M1Fn>::quarter(x, v.0),
-        |dst, w| x.store_dwords(dst, Small::<mark::Float4E2M1Fn>::step(x, w.map(|v| v.0)));
+        |x, v| Small::<mark::Float4E2M1Fn>::quarter(x, v),
+        |dst, w| x.store_dwords(dst, Small::<mark::Float4E2M1Fn>::step(x, w));
 }
 
 /// A byte 0 or 1 for each bit.

@@ -8,6 +8,18 @@
 use super::Features;
 use core::arch::x86_64::*;
 
+/// Both results of a function. (Of `array::map` the compiler doesn't promise that it is inlined.)
+#[inline(always)]
+pub(super) fn both<A, B>([a, b]: [A; 2], f: impl Fn(A) -> B) -> [B; 2] {
+    [f(a), f(b)]
+}
+
+/// All four results of a function.
+#[inline(always)]
+pub(super) fn each<A, B>([a, b, c, d]: [A; 4], f: impl Fn(A) -> B) -> [B; 4] {
+    [f(a), f(b), f(c), f(d)]
+}
+
 /// A mask of the first `n` of 16.
 #[inline(always)]
 pub(super) fn first(n: usize) -> __mmask16 {
@@ -36,6 +48,30 @@ const fn every_other_dword(first: u32) -> [u32; 16] {
         i += 1;
     }
     indices
+}
+
+/// A mask of the first `n` of 64.
+#[inline(always)]
+pub(super) fn first_of_64(n: usize) -> __mmask64 {
+    if n < 64 { (1 << n) - 1 } else { !0 }
+}
+
+/// The first `n` bytes of a register, with zeros for the others.
+///
+/// # Safety
+/// The pointers are valid for `n` bytes; `n <= 64`.
+impl Features {
+    #[inline(always)]
+    pub(super) unsafe fn load_first(self, src: *const u8, n: usize) -> __m512i {
+        // SAFETY: the caller's.
+        unsafe { self.bw._mm512_maskz_loadu_epi8(first_of_64(n), src.cast()) }
+    }
+
+    #[inline(always)]
+    pub(super) unsafe fn store_first(self, dst: *mut u8, v: __m512i, n: usize) {
+        // SAFETY: the caller's.
+        unsafe { self.bw._mm512_mask_storeu_epi8(dst.cast(), first_of_64(n), v) }
+    }
 }
 
 /// Whole loads and stores.

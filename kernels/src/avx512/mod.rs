@@ -8,6 +8,7 @@ mod bridge;
 mod decode;
 mod encode;
 mod lanes;
+mod pieces;
 mod small;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
@@ -180,7 +181,7 @@ pub(crate) static TABLE: Table = Table {
     pairs: const { for_each_dtype!(real_pairs entry).complete::<Avx512>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Avx512>,
-    pieces: crate::avx2::pieces::PIECES,
+    pieces: pieces::PIECES,
 };
 
 impl Tabled for Avx512 {

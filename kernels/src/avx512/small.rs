@@ -25,6 +25,8 @@
 //! chosen such that its code is NaN's, or 0x80, which no number has, where there is no NaN.
 
 use super::Features;
+use super::bridge::{Odd, Power};
+use super::lanes::each;
 use crate::dtypes::Real;
 use crate::format::{FloatFormat, Numbers, Specials};
 use core::arch::x86_64::*;
@@ -80,8 +82,8 @@ impl<B: Real> Small<B> {
 
     /// The code of each magnitude, times `2^SHIFT`, in a dword.
     #[inline(always)]
-    fn codes(x: Features, v: __m512) -> __m512i {
-        let bits = x.f._mm512_castps_si512(v);
+    fn codes(x: Features, v: Odd<false>) -> __m512i {
+        let bits = x.f._mm512_castps_si512(v.0);
         let a = x.f._mm512_and_si512(bits, x.dword(i32::MAX as u32));
         let a = x.f._mm512_castsi512_ps(a);
         let a = x.f._mm512_min_ps(x.float(Self::LIMIT), a);
@@ -127,15 +129,16 @@ impl<B: Real> Small<B> {
 
     /// The stored bytes of a step.
     #[inline(always)]
-    pub(super) fn step(x: Features, v: [__m512; 4]) -> __m512i {
+    pub(super) fn step(x: Features, v: [Odd<false>; 4]) -> __m512i {
         let [a, b, c, d] = v;
         let ab = x.bw._mm512_packs_epi32(Self::codes(x, a), Self::codes(x, b));
         let cd = x.bw._mm512_packs_epi32(Self::codes(x, c), Self::codes(x, d));
         let codes = x.bw._mm512_packus_epi16(Self::shift(x, ab), Self::shift(x, cd));
         // Packing clamps, which keeps the sign.
-        let [a, b, c, d] = v.map(
+        let [a, b, c, d] = each(
+            v,
             #[inline(always)]
-            |v| x.f._mm512_castps_si512(v),
+            |v| x.f._mm512_castps_si512(v.0),
         );
         let ab = x.bw._mm512_packs_epi32(a, b);
         let cd = x.bw._mm512_packs_epi32(c, d);
@@ -155,9 +158,9 @@ impl<B: Real> Small<B> {
 
     /// The stored bytes of a quarter.
     #[inline(always)]
-    pub(super) fn quarter(x: Features, v: __m512) -> __m128i {
+    pub(super) fn quarter(x: Features, v: Odd<false>) -> __m128i {
         let codes = Self::shift(x, Self::codes(x, v));
-        let signs = x.f._mm512_srli_epi32::<24>(x.f._mm512_castps_si512(v));
+        let signs = x.f._mm512_srli_epi32::<24>(x.f._mm512_castps_si512(v.0));
         x.f._mm512_cvtepi32_epi8(Self::finish(x, codes, signs))
     }
 }
@@ -172,8 +175,8 @@ impl Features {
 
 /// The code of the next power of two in each dword; 0xff for NaN and what is below zero.
 #[inline(always)]
-pub(super) fn power(x: Features, v: __m512) -> __m512i {
-    let bits = x.f._mm512_castps_si512(v);
+pub(super) fn power(x: Features, v: Power) -> __m512i {
+    let bits = x.f._mm512_castps_si512(v.0);
     let magnitude = x.f._mm512_and_si512(bits, x.dword(i32::MAX as u32));
     // The exponent field of float32 is the code; any fraction bit takes it one up. 2^-127 itself, a
     // subnormal, is code 0, as is all below it.
