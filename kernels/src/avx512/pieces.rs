@@ -137,25 +137,47 @@ unsafe fn pack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
         let Avx512(x) = Avx512::summon();
         let mut i = 0;
         while n - i >= GROUP {
-            let packed = gather::<BITS>(x, x.load_dwords(src.add(i)));
-            x.store_first(dst.add(i / 8 * BITS), packed, 8 * BITS);
+            let numbers = x.load_dwords(src.add(i));
+            store_packed::<BITS>(x, dst.add(i / 8 * BITS), numbers, 8 * BITS);
             i += GROUP;
         }
         if i < n {
             let bytes = ((n - i) * BITS).div_ceil(8);
-            let packed = gather::<BITS>(x, x.load_first(src.add(i), n - i));
-            x.store_first(dst.add(i / 8 * BITS), packed, bytes);
+            let numbers = x.load_first(src.add(i), n - i);
+            store_packed::<BITS>(x, dst.add(i / 8 * BITS), numbers, bytes);
         }
     }
 }
 
-/// 64 elements in the low bits of a byte each, packed at the front of a register.
+/// Packs 64 elements from the low bits of a byte each and stores the first `bytes` bytes.
+///
+/// Single bits are a mask register, and stored from a general one. Bringing them to a vector for a
+/// masked store is a detour, on which LLVM 22 has been seen to store the vector that they were tested
+/// in.
+///
+/// # Safety
+/// `dst` is valid for writing `bytes` bytes, at most `8 * BITS`.
 #[inline(always)]
-pub(super) fn gather<const BITS: usize>(x: Features, v: __m512i) -> __m512i {
-    if BITS == 1 {
-        let bits = x.bw._mm512_test_epi8_mask(v, x.byte(1));
-        return x.f._mm512_castsi128_si512(bytemuck::cast([bits, 0]));
+unsafe fn store_packed<const BITS: usize>(x: Features, dst: *mut u8, v: __m512i, bytes: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        if BITS > 1 {
+            x.store_first(dst, gather::<BITS>(x, v), bytes);
+            return;
+        }
+        let bits = x.bw._mm512_test_epi8_mask(v, x.byte(1)).to_le_bytes();
+        if bytes == 8 {
+            dst.cast::<[u8; 8]>().write(bits);
+        } else {
+            bits.as_ptr().copy_to_nonoverlapping(dst, bytes);
+        }
     }
+}
+
+/// 64 elements in the low bits of a byte each, two or more of them, packed at the front of a
+/// register.
+#[inline(always)]
+fn gather<const BITS: usize>(x: Features, v: __m512i) -> __m512i {
     // Neighbours are joined to words: low + high * 2^BITS, none of which has a sign.
     let low = x.f._mm512_and_si512(v, x.byte((1 << BITS) - 1));
     let words = x.bw._mm512_maddubs_epi16(low, x.f._mm512_set1_epi16(1 | 256 << BITS));
