@@ -43,6 +43,13 @@ impl fmt::Debug for Level {
 static LEVELS: &[Level] = &[
     #[cfg(target_arch = "x86_64")]
     Level {
+        name: "avx512_vbmi",
+        family: "avx512",
+        detect: crate::avx512::detect_vbmi,
+        table: &crate::avx512::TABLE_VBMI,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Level {
         name: "avx512_bw",
         family: "avx512",
         detect: crate::avx512::detect,

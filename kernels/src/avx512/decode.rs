@@ -1,6 +1,8 @@
 //! Decoders: integers that float32 holds exactly come as dwords, the larger ones as they are, the
 //! floats below 64 bits as float32.
 
+use super::direct::dwords;
+use super::shim::Vbmi;
 use super::{Avx512, Features, Quarter};
 use crate::codec::Decode;
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -110,6 +112,56 @@ decoders! {
     Float6E2M3Fn load_bytes load_bytes_part => F32, |x, v| tiny::<mark::Float6E2M3Fn>(x, v);
     Float6E3M2Fn load_bytes load_bytes_part => F32, |x, v| tiny::<mark::Float6E3M2Fn>(x, v);
     Float4E2M1Fn load_bytes load_bytes_part => F32, |x, v| tiny::<mark::Float4E2M1Fn>(x, v);
+}
+
+/// With VBMI, small floats are looked up; the others are decoded as without.
+macro_rules! vbmi_decoders {
+    (plain: $($plain:ident)*; by table: $($small:ident)*;) => {
+        $(
+            impl Decode<mark::$plain> for Vbmi {
+                type Hub = <Avx512 as Decode<mark::$plain>>::Hub;
+
+                #[inline(always)]
+                unsafe fn decode(self, src: *const u8) -> Self::Hub {
+                    // SAFETY: the caller's.
+                    unsafe { Decode::<mark::$plain>::decode(Avx512(self.features), src) }
+                }
+            }
+        )*
+        $(
+            impl Decode<mark::$small> for Vbmi {
+                type Hub = [F32; 4];
+
+                #[inline(always)]
+                unsafe fn decode(self, src: *const u8) -> [F32; 4] {
+                    let x = self.features;
+                    // SAFETY: the caller's.
+                    let v = unsafe { x.load_dwords(src) };
+                    let [a, b, c, d] = dwords::<_, mark::$small, mark::Float32>(self, v);
+                    [
+                        F32(x.f._mm512_castsi512_ps(a)),
+                        F32(x.f._mm512_castsi512_ps(b)),
+                        F32(x.f._mm512_castsi512_ps(c)),
+                        F32(x.f._mm512_castsi512_ps(d)),
+                    ]
+                }
+            }
+        )*
+
+        /// Whether decoding is by table with VBMI.
+        pub(super) const fn has_table<A: Real>() -> bool {
+            matches!(A::DTYPE, $(DType::$small)|*)
+        }
+    };
+}
+
+vbmi_decoders! {
+    plain:
+        Bool Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64
+        Int1 Int2 Int4 UInt1 UInt2 UInt4 Float16 BFloat16 Float32 Float64;
+    by table:
+        Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+        Float8E4M3B11Fnuz Float8E8M0Fnu Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn;
 }
 
 /// A signed integer in the low bits of each byte.

@@ -4,10 +4,11 @@
 use super::bridge::{Int, Long, Odd, Power, Truth};
 use super::decode::{F32, F64};
 use super::lanes::each;
+use super::shim::Vbmi;
 use super::small::{self, Small};
 use super::{Avx512, Features, Quarter};
 use crate::codec::Encode;
-use crate::dtypes::mark;
+use crate::dtypes::{Real, mark};
 use core::arch::x86_64::*;
 
 /// Encoders by how a quarter's elements are stored and how a step's are.
@@ -140,6 +141,19 @@ encoders! {
     Float4E2M1Fn <= Odd<false>, store_bytes_part:
         |x, v| Small::<mark::Float4E2M1Fn>::quarter(x, v),
         |dst, w| x.store_dwords(dst, Small::<mark::Float4E2M1Fn>::step(x, w));
+}
+
+impl<B: Real> Encode<B> for Vbmi
+where
+    Avx512: Encode<B>,
+{
+    type Home = <Avx512 as Encode<B>>::Home;
+
+    #[inline(always)]
+    unsafe fn encode(self, values: Self::Home, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { Avx512(self.features).encode(values, dst) }
+    }
 }
 
 /// A byte 0 or 1 for each bit.

@@ -104,6 +104,12 @@ impl Features {
     }
 
     #[inline(always)]
+    pub(super) unsafe fn store_bytes(self, dst: *mut u8, v: __m128i) {
+        // SAFETY: the caller's.
+        unsafe { self.sse2._mm_storeu_si128(dst.cast(), v) }
+    }
+
+    #[inline(always)]
     pub(super) unsafe fn store_words(self, dst: *mut u8, v: __m256i) {
         // SAFETY: the caller's.
         unsafe { self.avx._mm256_storeu_si256(dst.cast(), v) }

@@ -6,16 +6,20 @@
 
 mod bridge;
 mod decode;
+mod direct;
 mod encode;
 mod lanes;
 mod pieces;
+mod shim;
 mod small;
+mod tables;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{Real, for_each_dtype};
 use crate::scalar;
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
+use shim::Vbmi;
 
 pulp::simd_type! {
     /// What every server CPU with AVX-512 has, since Skylake.
@@ -42,6 +46,33 @@ pulp::simd_type! {
     }
 }
 
+pulp::simd_type! {
+    /// The same with permutations of bytes: since Ice Lake and Zen 4.
+    pub(crate) struct VbmiFeatures {
+        sse: "sse",
+        sse2: "sse2",
+        sse3: "sse3",
+        ssse3: "ssse3",
+        sse4_1: "sse4.1",
+        sse4_2: "sse4.2",
+        avx: "avx",
+        avx2: "avx2",
+        bmi1: "bmi1",
+        bmi2: "bmi2",
+        lzcnt: "lzcnt",
+        popcnt: "popcnt",
+        f16c: "f16c",
+        fma: "fma",
+        f: "avx512f",
+        bw: "avx512bw",
+        cd: "avx512cd",
+        dq: "avx512dq",
+        vl: "avx512vl",
+        vbmi: "avx512vbmi",
+        vbmi2: "avx512vbmi2",
+    }
+}
+
 /// The token of the AVX-512 kernels, of a step at a time.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(Features);
@@ -61,6 +92,15 @@ pub(crate) fn detect() -> bool {
             target_feature = "avx512dq",
             target_feature = "avx512vl"
         ))
+    }
+}
+
+/// The same for the kernels with VBMI.
+pub(crate) fn detect_vbmi() -> bool {
+    if cfg!(feature = "std") {
+        VbmiFeatures::is_available()
+    } else {
+        detect() && cfg!(all(target_feature = "avx512vbmi", target_feature = "avx512vbmi2"))
     }
 }
 
@@ -121,7 +161,26 @@ where
     Quarter: Fuses<A, B>,
 {
     // SAFETY: the caller's.
-    unsafe { steps::<A, B>(Avx512::summon(), src, dst, n) };
+    unsafe { steps::<_, A, B>(Avx512::summon(), src, dst, n) };
+    n
+}
+
+/// The same with VBMI.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512vbmi,avx512vbmi2")]
+unsafe fn fused_vbmi<A, B>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize
+where
+    A: Real,
+    B: Real,
+    Vbmi: Fuses<A, B>,
+    Quarter: Fuses<A, B>,
+{
+    // SAFETY: the caller's.
+    unsafe { steps::<_, A, B>(Vbmi::summon(), src, dst, n) };
     n
 }
 
@@ -131,25 +190,24 @@ where
 /// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`, at any
 /// alignment; the two don't overlap.
 #[inline(always)]
-unsafe fn steps<A, B>(isa: Avx512, src: *const u8, dst: *mut u8, n: usize)
+unsafe fn steps<I, A, B>(isa: I, src: *const u8, dst: *mut u8, n: usize)
 where
     A: Real,
     B: Real,
-    Avx512: Fuses<A, B>,
+    I: Fuses<A, B>,
     Quarter: Fuses<A, B>,
 {
-    const STEP: usize = Avx512::STEP;
     const PART: usize = Quarter::STEP;
-    let quarter = Quarter(isa.0);
     let mut i = 0;
     // SAFETY: element `i` is inside both buffers while `i < n`, a whole step while `i + STEP <= n`;
-    // a part has as many elements as are left.
+    // a part has as many elements as are left. Quarters need no more of the CPU than any `I`.
     unsafe {
-        while n - i >= STEP {
+        let quarter = Quarter::summon();
+        while n - i >= I::STEP {
             let hub = Decode::<A>::decode(isa, src.add(i * size_of::<A::Stored>()));
             let to = dst.add(i * size_of::<B::Stored>());
             Encode::<B>::encode(isa, isa.bridge(hub), to);
-            i += STEP;
+            i += I::STEP;
         }
         while i < n {
             let part = PART.min(n - i);
@@ -173,7 +231,30 @@ where
     if scalar::direct::is_copy(A::DTYPE, B::DTYPE) {
         return Entry { kernel: scalar::direct::copy, road: Road::Copy };
     }
-    Entry { kernel: fused::<A, B>, road: Road::Fused }
+    match direct::entry::<A, B>() {
+        Some(direct) => direct,
+        None => Entry { kernel: fused::<A, B>, road: Road::Fused },
+    }
+}
+
+/// The same with VBMI, where that makes a difference.
+const fn entry_vbmi<A, B>() -> Entry
+where
+    A: Real,
+    B: Real,
+    Avx512: Fuses<A, B>,
+    Vbmi: Fuses<A, B>,
+    Quarter: Fuses<A, B>,
+{
+    let plain = entry::<A, B>();
+    if matches!(plain.road, Road::Copy) {
+        return plain;
+    }
+    match direct::entry_vbmi::<A, B>() {
+        Some(direct) => direct,
+        None if decode::has_table::<A>() => Entry { kernel: fused_vbmi::<A, B>, road: Road::Fused },
+        None => plain,
+    }
 }
 
 /// The kernels of all pairs.
@@ -187,5 +268,19 @@ pub(crate) static TABLE: Table = Table {
 impl Tabled for Avx512 {
     fn table() -> &'static Table {
         &TABLE
+    }
+}
+
+/// The kernels of all pairs, with VBMI.
+pub(crate) static TABLE_VBMI: Table = Table {
+    pairs: const { for_each_dtype!(real_pairs entry_vbmi).complete::<Vbmi>() },
+    with_options: scalar::options::encode,
+    composed: tile::with_options::<Vbmi>,
+    pieces: pieces::PIECES,
+};
+
+impl Tabled for Vbmi {
+    fn table() -> &'static Table {
+        &TABLE_VBMI
     }
 }

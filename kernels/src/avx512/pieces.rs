@@ -39,7 +39,7 @@ unsafe fn unpack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
         let Avx512(x) = Avx512::summon();
         let mut i = 0;
         while n - i >= GROUP {
-            let packed = x.load_first(src.add(i / 8 * BITS), 8 * BITS);
+            let packed = load_group::<BITS>(x, src.add(i / 8 * BITS));
             x.store_dwords(dst.add(i), spread::<BITS>(x, packed));
             i += GROUP;
         }
@@ -47,6 +47,49 @@ unsafe fn unpack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
             let bytes = ((n - i) * BITS).div_ceil(8);
             let packed = x.load_first(src.add(i / 8 * BITS), bytes);
             x.store_first(dst.add(i), spread::<BITS>(x, packed), n - i);
+        }
+    }
+}
+
+/// Reads a group of packed elements. (A masked store is no match for a plain one.)
+///
+/// # Safety
+/// `src` is valid for reading `8 * BITS` bytes.
+#[inline(always)]
+unsafe fn load_group<const BITS: usize>(x: Features, src: *const u8) -> __m512i {
+    // SAFETY: the caller's; what is read has that many bytes.
+    unsafe {
+        match BITS {
+            1 => {
+                let bits = src.cast::<u64>().read_unaligned();
+                x.f._mm512_castsi128_si512(bytemuck::cast([bits, 0]))
+            }
+            2 => x.f._mm512_castsi128_si512(x.load_bytes(src)),
+            4 => x.f._mm512_castsi256_si512(x.load_words(src)),
+            _ => {
+                let low = x.f._mm512_castsi256_si512(x.load_words(src));
+                x.f._mm512_inserti32x4::<2>(low, x.load_bytes(src.add(32)))
+            }
+        }
+    }
+}
+
+/// Writes a group of packed elements, of two bits or more, from the front of a register.
+///
+/// # Safety
+/// `dst` is valid for writing `8 * BITS` bytes.
+#[inline(always)]
+unsafe fn store_group<const BITS: usize>(x: Features, dst: *mut u8, v: __m512i) {
+    let low = x.f._mm512_castsi512_si128(v);
+    // SAFETY: the caller's; what is written has that many bytes.
+    unsafe {
+        match BITS {
+            2 => x.store_bytes(dst, low),
+            4 => x.store_words(dst, x.f._mm512_castsi512_si256(v)),
+            _ => {
+                x.store_words(dst, x.f._mm512_castsi512_si256(v));
+                x.store_bytes(dst.add(32), x.f._mm512_extracti32x4_epi32::<2>(v));
+            }
         }
     }
 }
@@ -161,9 +204,10 @@ unsafe fn pack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
 unsafe fn store_packed<const BITS: usize>(x: Features, dst: *mut u8, v: __m512i, bytes: usize) {
     // SAFETY: the caller's.
     unsafe {
-        if BITS > 1 {
-            x.store_first(dst, gather::<BITS>(x, v), bytes);
-            return;
+        if BITS > 1 && bytes == 8 * BITS {
+            return store_group::<BITS>(x, dst, gather::<BITS>(x, v));
+        } else if BITS > 1 {
+            return x.store_first(dst, gather::<BITS>(x, v), bytes);
         }
         let bits = x.bw._mm512_test_epi8_mask(v, x.byte(1)).to_le_bytes();
         if bytes == 8 {

@@ -110,7 +110,7 @@ macro_rules! tables {
                     // Bits above the number are ignored; any nonzero byte is a true bool.
                     table[if matches!(A::DTYPE.kind(), Kind::Bool) { 1 } else { byte % codes }]
                 } else if A::DTYPE as u8 == to as u8 {
-                    byte as $stored
+                    stored(to, byte as u64) as $stored
                 } else {
                     match encode(to, values[byte], from_float, &Options::DEFAULT, 0) {
                         Ok(code) => stored(to, code) as $stored,

@@ -1,0 +1,140 @@
+//! Look-ups of bytes: what the 256 values of a byte become, by permutations of registers that hold
+//! the table. How many that takes depends on what the table repeats.
+
+use super::shim::Vbmi;
+use super::{Avx512, Features};
+use core::arch::x86_64::*;
+
+/// A table, and what it repeats.
+pub(super) struct ByteMap {
+    bytes: [u8; 256],
+    shape: Shape,
+}
+
+#[derive(Clone, Copy)]
+enum Shape {
+    /// The same for every byte.
+    Constant,
+    /// Bits 6 and 7 of the byte don't matter.
+    Low6,
+    /// Bit 7 does not matter.
+    Low7,
+    /// Bit 7 is that of the result, turned over if it is set in the lower half of the table.
+    Sign,
+    /// Anything.
+    Any,
+}
+
+impl ByteMap {
+    pub(super) const fn new(bytes: [u8; 256]) -> Self {
+        let (mut constant, mut low6, mut low7, mut sign) = (true, true, true, true);
+        let mut i = 0;
+        while i < 256 {
+            constant = constant && bytes[i] == bytes[0];
+            low6 = low6 && bytes[i] == bytes[i % 64];
+            low7 = low7 && bytes[i] == bytes[i % 128];
+            sign = sign && bytes[i] == bytes[i % 128] ^ (i as u8 & 0x80);
+            i += 1;
+        }
+        let shape = if constant {
+            Shape::Constant
+        } else if low6 {
+            Shape::Low6
+        } else if low7 {
+            Shape::Low7
+        } else if sign {
+            Shape::Sign
+        } else {
+            Shape::Any
+        };
+        Self { bytes, shape }
+    }
+
+    /// A quarter of the table.
+    #[inline(always)]
+    fn part(&self, x: Features, i: usize) -> __m512i {
+        let part: &[u8; 64] = self.bytes[64 * i..].first_chunk().expect("i is below 4");
+        x.constant(part)
+    }
+}
+
+/// An instruction set that can look bytes up.
+pub(super) trait LookUp: Copy {
+    fn features(self) -> Features;
+
+    /// What 64 bytes become.
+    fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i;
+}
+
+impl LookUp for Vbmi {
+    #[inline(always)]
+    fn features(self) -> Features {
+        self.features
+    }
+
+    #[inline(always)]
+    fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i {
+        let x = self.features;
+        let lower = self.permutex2var_epi8(map.part(x, 0), v, map.part(x, 1));
+        match map.shape {
+            Shape::Constant => x.byte(map.bytes[0]),
+            Shape::Low6 => self.permutexvar_epi8(v, map.part(x, 0)),
+            Shape::Low7 => lower,
+            // lower XOR (v AND the top bit)
+            Shape::Sign => x.f._mm512_ternarylogic_epi32::<0x78>(lower, v, x.byte(0x80)),
+            Shape::Any => {
+                let upper = self.permutex2var_epi8(map.part(x, 2), v, map.part(x, 3));
+                x.bw._mm512_mask_mov_epi8(lower, x.bw._mm512_movepi8_mask(v), upper)
+            }
+        }
+    }
+}
+
+/// Without a permutation of bytes, one of words finds the pair that a byte's result is in by all bits
+/// of the byte but the last, which then tells the two apart; even and odd bytes take turns.
+impl LookUp for Avx512 {
+    #[inline(always)]
+    fn features(self) -> Features {
+        self.0
+    }
+
+    #[inline(always)]
+    fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i {
+        let x = self.0;
+        if let Shape::Constant = map.shape {
+            return x.byte(map.bytes[0]);
+        }
+        // Bits 1 to 7 of the even bytes and of the odd ones, each at the foot of its word, with the
+        // rest of the word above, where the permutation does not look.
+        let even = pair(x, map, x.bw._mm512_srli_epi16::<1>(v));
+        let odd = pair(x, map, x.bw._mm512_srli_epi16::<9>(v));
+        // Which byte of the pair: shifted down for the even places, up for the odd ones.
+        let one = x.f._mm512_set1_epi16(1);
+        let down = x.bw._mm512_slli_epi16::<3>(x.f._mm512_and_si512(v, one));
+        let even = x.bw._mm512_srlv_epi16(even, down);
+        let up = x.bw._mm512_test_epi16_mask(v, x.f._mm512_set1_epi16(0x100));
+        let odd = x.bw._mm512_mask_mov_epi16(x.bw._mm512_slli_epi16::<8>(odd), up, odd);
+        // Low bytes from `even`, high ones from `odd`.
+        let low = x.f._mm512_set1_epi16(0xff);
+        let found = x.f._mm512_ternarylogic_epi32::<0xca>(low, even, odd);
+        if let Shape::Sign = map.shape {
+            return x.f._mm512_ternarylogic_epi32::<0x78>(found, v, x.byte(0x80));
+        }
+        found
+    }
+}
+
+/// The pairs of results that the low 7 bits of each word tell.
+#[inline(always)]
+fn pair(x: Features, map: &ByteMap, indices: __m512i) -> __m512i {
+    let lower = x.bw._mm512_permutex2var_epi16(map.part(x, 0), indices, map.part(x, 1));
+    match map.shape {
+        Shape::Low6 => x.bw._mm512_permutexvar_epi16(indices, map.part(x, 0)),
+        Shape::Any => {
+            let upper = x.bw._mm512_permutex2var_epi16(map.part(x, 2), indices, map.part(x, 3));
+            let is_upper = x.bw._mm512_test_epi16_mask(indices, x.f._mm512_set1_epi16(0x40));
+            x.bw._mm512_mask_mov_epi16(lower, is_upper, upper)
+        }
+        _ => lower,
+    }
+}
