@@ -1,7 +1,7 @@
 //! Bridges: from each hub to each home.
 
 use super::Avx2;
-use super::decode::{F32, F64, I32, I64, Narrow, U32, U64};
+use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
 use crate::codec::Bridge;
 use core::arch::x86_64::{__m256, __m256d, __m256i};
 
@@ -29,6 +29,7 @@ pub(crate) struct Power(pub(super) [__m256i; 2]);
 
 /// Predicates of comparisons.
 const EQUAL: i32 = 0;
+pub(super) const UNORDERED: i32 = 3;
 const ORDERED: i32 = 7;
 const NOT_LESS: i32 = 0x1d;
 /// Round toward zero, without exceptions.
@@ -74,7 +75,6 @@ macro_rules! four {
         ]
     }};
 }
-pub(super) use {four, two};
 
 macro_rules! bridges {
     ($($hub:ident => $home:ident, |$isa:ident, $v:ident| $value:expr;)*) => {$(
@@ -156,8 +156,8 @@ bridges! {
     U64 => Power, |isa, v| isa.powers(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
     U64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
 
-    F32 => I64, |isa, v| four!(|x| isa.pd_to_i64(x), isa.widen(v));
-    F32 => U64, |isa, v| four!(|x| isa.pd_to_u64(x), isa.widen(v));
+    F32 => I64, |isa, v| isa.ps_to_i64(v);
+    F32 => U64, |isa, v| isa.ps_to_u64(v);
     F32 => F32, |_isa, v| v;
     F32 => F64, |isa, v| isa.widen(v);
     F32 => Sticky, |_isa, v| v;
@@ -177,6 +177,42 @@ bridges! {
     F64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| {
         isa.pd_bits(isa.cmp_pd::<EQUAL>(x, isa.all_pd(0.0)))
     }, v));
+}
+
+/// Bfloat16s as float32s: a NaN that is to stay one as float32 is yet to be made quiet. What else a
+/// NaN can become is the same, quiet or not.
+macro_rules! as_float32 {
+    ($($home:ty)*) => {$(
+        impl Bridge<Loud, $home> for Avx2 {
+            #[inline(always)]
+            fn bridge(self, Loud(v): Loud) -> $home {
+                self.bridge(F32(v))
+            }
+        }
+    )*};
+}
+
+as_float32! { I64 U64 F64 Sticky Brain Power Falsehood }
+
+impl Bridge<Loud, F32> for Avx2 {
+    #[inline(always)]
+    fn bridge(self, Loud(v): Loud) -> F32 {
+        F32(two!(
+            |x| {
+                let nan = self.ps_bits(self.cmp_ps::<UNORDERED>(x, x));
+                let quiet = self.and(nan, self.all32(1 << 22));
+                self.as_ps(self.or(self.ps_bits(x), quiet))
+            },
+            v
+        ))
+    }
+}
+
+impl<const BITS: u32, const SIGNED: bool> Bridge<Loud, Int<BITS, SIGNED>> for Avx2 {
+    #[inline(always)]
+    fn bridge(self, Loud(v): Loud) -> Int<BITS, SIGNED> {
+        self.bridge(F32(v))
+    }
 }
 
 impl<const BITS: u32, const SIGNED: bool> Bridge<F32, Int<BITS, SIGNED>> for Avx2 {
@@ -291,10 +327,11 @@ impl Avx2 {
     }
 
     /// From 2^24 on the low 7 bits are gathered in the one above them, which leaves 24: exact. Two's
-    /// complement makes no difference: a number moves only between two multiples of 2^8.
+    /// complement makes no difference: a number moves only between two multiples of 2^8. The lowest
+    /// integer has no magnitude and stays; it is exact.
     #[inline(always)]
     fn i32_to_brain(self, v: __m256i) -> __m256 {
-        let large = self.gt32(self.abs_or_min(v), self.all32((1 << 24) - 1));
+        let large = self.gt32(self.abs32(v), self.all32((1 << 24) - 1));
         self.i32_to_ps(self.gather(v, self.shr32::<25>(large)))
     }
 
@@ -303,12 +340,6 @@ impl Avx2 {
     fn u32_to_brain(self, v: __m256i) -> __m256 {
         let large = self.eq32(self.max_u32(v, self.all32(1 << 24)), v);
         self.u32_to_ps(self.gather(v, self.shr32::<24>(large)))
-    }
-
-    /// The magnitude, but one below the largest for the lowest number, which has none.
-    #[inline(always)]
-    fn abs_or_min(self, v: __m256i) -> __m256i {
-        self.xor(v, self.sar32::<31>(v))
     }
 
     /// Gathers the low bits, as many as `mask` has, in the one above them.
@@ -352,8 +383,10 @@ impl Avx2 {
     /// float64, and rounds to float32 and anything narrower as the number itself.
     #[inline(always)]
     fn gather_i64(self, v: __m256i) -> __m256i {
-        // In the high dword; 12 ones from its top land in the low one.
-        let large = self.gt32(self.abs_or_min(v), self.all32(63));
+        // In the high dword; 12 ones from its top land in the low one. Where the high dword has no
+        // magnitude, nothing is gathered, and whatever the conversion makes of the low one is far
+        // below a unit of float32.
+        let large = self.gt32(self.abs32(v), self.all32(63));
         self.gather(v, self.shr64::<52>(large))
     }
 
@@ -402,6 +435,7 @@ impl Avx2 {
 
 const TWO_52: f64 = (1u64 << 52) as f64;
 const TWO_63: f64 = (1u64 << 63) as f64;
+const TINY: f32 = 1.0 / (1u64 << 60) as f32;
 const TWO_84: f64 = (1u128 << 84) as f64;
 
 /// From floats to integers: truncated, clamped, NaN to 0.
@@ -485,6 +519,71 @@ impl Avx2 {
         let low = self.fnma_pd(units, self.all_pd(4294967296.0), x);
         let low = self.add_pd(low, self.all_pd(MAGIC));
         self.add64(self.shl64::<32>(self.pd_bits(high)), self.pd_bits(low))
+    }
+}
+
+/// From float32 to 64-bit integers, by their dwords.
+impl Avx2 {
+    #[inline(always)]
+    fn ps_to_i64(self, v: [__m256; 2]) -> [__m256i; 4] {
+        let [a, b] = two!(
+            |x| {
+                let number = self.ps_bits(self.cmp_ps::<ORDERED>(x, x));
+                let above = self.ps_bits(self.cmp_ps::<NOT_LESS>(x, self.all_ps(TWO_63 as f32)));
+                // The second operand where the first is NaN.
+                let x = self.max_ps(self.all_ps(-TWO_63 as f32), x);
+                let (low, high) = self.ps_dwords(x);
+                // Out of range the high dword is the lowest integer; flipped, the highest.
+                let (low, high) = (self.or(low, above), self.xor(high, above));
+                self.qwords(self.and(low, number), self.and(high, number))
+            },
+            v
+        );
+        [a[0], a[1], b[0], b[1]]
+    }
+
+    #[inline(always)]
+    fn ps_to_u64(self, v: [__m256; 2]) -> [__m256i; 4] {
+        let [a, b] = two!(
+            |x| {
+                // The second operand where the first is NaN.
+                let x = self.max_ps(x, self.all_ps(0.0));
+                let above =
+                    self.ps_bits(self.cmp_ps::<NOT_LESS>(x, self.all_ps(TWO_63 as f32 * 2.0)));
+                // From 2^63 on, the number less 2^63, exactly, and that bit apart.
+                let half = self.all_ps(TWO_63 as f32);
+                let large = self.cmp_ps::<NOT_LESS>(x, half);
+                let (low, high) = self.ps_dwords(self.sub_ps(x, self.and_ps(large, half)));
+                let bit = self.and(self.ps_bits(large), self.all32(i32::MIN));
+                self.qwords(self.or(low, above), self.or(self.xor(high, bit), above))
+            },
+            v
+        );
+        [a[0], a[1], b[0], b[1]]
+    }
+
+    /// The dwords of the integers that numbers from -2^63 up to below 2^63 are cut to.
+    ///
+    /// The high dword is the number in units of 2^32, rounded; the low one the exact rest, from -2^31
+    /// to 2^31, and one is borrowed from the high one where that is negative. Only a number of
+    /// magnitude below 2^24, which is its own rest, has a fraction to be cut. A rest of 2^31 is out of
+    /// the conversion's range, which gives those very bits.
+    #[inline(always)]
+    fn ps_dwords(self, x: __m256) -> (__m256i, __m256i) {
+        // What is added is too little to count. It keeps subnormals away, which take long.
+        let scale = self.all_ps(1.0 / 4294967296.0);
+        let units = self.ps_to_nearest(self.fma_ps(x, scale, self.all_ps(TINY)));
+        let rest = self.fnma_ps(self.i32_to_ps(units), self.all_ps(4294967296.0), x);
+        let low = self.ps_to_i32(rest);
+        let borrow = self.and(self.sar32::<31>(low), self.ps_bits(rest));
+        (low, self.add32(units, self.sar32::<31>(borrow)))
+    }
+
+    /// Eight 64-bit integers from their dwords.
+    #[inline(always)]
+    fn qwords(self, low: __m256i, high: __m256i) -> [__m256i; 2] {
+        let (low, high) = (self.in_order(low), self.in_order(high));
+        [self.low32(low, high), self.high32(low, high)]
     }
 }
 

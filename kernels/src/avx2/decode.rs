@@ -31,6 +31,10 @@ pub(crate) struct U64(pub(super) [__m256i; 4]);
 #[derive(Clone, Copy)]
 pub(crate) struct F32(pub(super) [__m256; 2]);
 
+/// Float32s whose NaNs may not be quiet.
+#[derive(Clone, Copy)]
+pub(crate) struct Loud(pub(super) [__m256; 2]);
+
 /// Float64s.
 #[derive(Clone, Copy)]
 pub(crate) struct F64(pub(super) [__m256d; 4]);
@@ -76,9 +80,9 @@ decoders! {
         isa.half_to_ps(isa.loadx(src)),
         isa.half_to_ps(isa.loadx(src.add(16))),
     ]);
-    BFloat16 => F32, |isa, src| {
-        let quiet = isa.quiet_bfloat16(isa.load(src));
-        isa.bfloat16_to_ps(isa.lower(quiet), isa.half::<1>(quiet))
+    BFloat16 => Loud, |isa, src| {
+        let F32(values) = isa.bfloat16_to_ps(isa.loadx(src), isa.loadx(src.add(16)));
+        Loud(values)
     };
     Float32 => F32, |isa, src| F32([
         isa.as_ps(isa.load(src)),

@@ -2,7 +2,7 @@
 //! below 32 bits rounded from float32s that round as the exact values would.
 
 use super::Avx2;
-use super::bridge::{Brain, Falsehood, Int, Power, Sticky};
+use super::bridge::{Brain, Falsehood, Int, Power, Sticky, UNORDERED};
 use super::decode::{F32, F64, I64, U64};
 use crate::codec::Encode;
 use crate::dtypes::{Real, mark};
@@ -159,7 +159,7 @@ impl Avx2 {
         let even = self.eq32(self.and(bits, self.all32(0x1_0000)), self.zero());
         let rounded = self.add32(self.add32(bits, self.all32(0x8000)), even);
         let quiet = self.as_ps(self.or(bits, self.all32(1 << 22)));
-        self.ps_bits(self.blend_ps(self.as_ps(rounded), quiet, self.cmp_ps::<3>(x, x)))
+        self.ps_bits(self.blend_ps(self.as_ps(rounded), quiet, self.cmp_ps::<UNORDERED>(x, x)))
     }
 }
 
@@ -236,7 +236,7 @@ impl Avx2 {
         if const { Small::<B>::NAN.is_some() } {
             return bits;
         }
-        self.xor(bits, self.ps_bits(self.cmp_ps::<3>(x, x)))
+        self.xor(bits, self.ps_bits(self.cmp_ps::<UNORDERED>(x, x)))
     }
 
     #[inline(always)]

@@ -2,16 +2,18 @@
 
 mod bridge;
 mod decode;
+mod direct;
 mod encode;
 mod nibbles;
 mod ops;
 mod pieces;
 mod shim;
+mod steps;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
-use crate::scalar::{self, Scalar, direct as portable};
+use crate::scalar::{self, Scalar};
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
 
@@ -92,12 +94,13 @@ where
     A: Real,
     B: Real,
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Avx2: direct::Bridges<<Avx2 as Decode<A>>::Hub>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
-    if portable::is_copy(A::DTYPE, B::DTYPE) {
-        return Entry { kernel: portable::copy, road: Road::Copy };
+    match direct::entry::<A, B>() {
+        Some(direct) => direct,
+        None => Entry { kernel: fused::<A, B>, road: Road::Fused },
     }
-    Entry { kernel: fused::<A, B>, road: Road::Fused }
 }
 
 /// The kernels of all pairs.

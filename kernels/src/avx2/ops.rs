@@ -69,6 +69,10 @@ words! {
         u8_to_i16 = _mm256_cvtepu8_epi16(a: __m128i) -> __m256i;
         i8_to_i32 = _mm256_cvtepi8_epi32(a: __m128i) -> __m256i;
         u8_to_i32 = _mm256_cvtepu8_epi32(a: __m128i) -> __m256i;
+        i8_to_i64 = _mm256_cvtepi8_epi64(a: __m128i) -> __m256i;
+        u8_to_i64 = _mm256_cvtepu8_epi64(a: __m128i) -> __m256i;
+        i16_to_i64 = _mm256_cvtepi16_epi64(a: __m128i) -> __m256i;
+        u16_to_i64 = _mm256_cvtepu16_epi64(a: __m128i) -> __m256i;
         i16_to_i32 = _mm256_cvtepi16_epi32(a: __m128i) -> __m256i;
         u16_to_i32 = _mm256_cvtepu16_epi32(a: __m128i) -> __m256i;
         i32_to_i64 = _mm256_cvtepi32_epi64(a: __m128i) -> __m256i;
@@ -107,6 +111,8 @@ words! {
         i32_to_pd = _mm256_cvtepi32_pd(a: __m128i) -> __m256d;
         ps_to_pd = _mm256_cvtps_pd(a: __m128) -> __m256d;
         pd_to_ps = _mm256_cvtpd_ps(a: __m256d) -> __m128;
+        // To nearest, ties to even; 0x80000000 for NaN and what is out of range.
+        ps_to_nearest = _mm256_cvtps_epi32(a: __m256) -> __m256i;
         // Toward zero; 0x80000000 for NaN and what is out of range.
         ps_to_i32 = _mm256_cvttps_epi32(a: __m256) -> __m256i;
         pd_to_i32 = _mm256_cvttpd_epi32(a: __m256d) -> __m128i;
@@ -116,6 +122,7 @@ words! {
         fma_ps = _mm256_fmadd_ps(a: __m256, b: __m256, c: __m256) -> __m256;
         fma_pd = _mm256_fmadd_pd(a: __m256d, b: __m256d, c: __m256d) -> __m256d;
         // `c - a * b`, rounded once.
+        fnma_ps = _mm256_fnmadd_ps(a: __m256, b: __m256, c: __m256) -> __m256;
         fnma_pd = _mm256_fnmadd_pd(a: __m256d, b: __m256d, c: __m256d) -> __m256d;
     }
     sse2 {

@@ -1,0 +1,164 @@
+//! What has a better way than decoder, bridge and encoder: loops of longer steps, at full register
+//! width on both sides.
+
+use super::bridge::{Brain, Power, Sticky};
+use super::decode::{F32, F64};
+use super::steps::bools::{FromBool, ToBool};
+use super::steps::bytes::{ByteMap, EncodeSmall, FillByte, SmallToFloat16, SmallToWide};
+use super::steps::floats::{
+    BrainToFloat16, BrainToFloat32, CutToBrain, Float64ToByte, FloatToByte, RoundToBrain,
+};
+use super::steps::ints::{NarrowToByte, Widen};
+use super::{Avx2, fused, nibbles};
+use crate::codec::{Bridge, Decode, Encode, Isa};
+use crate::dtypes::{DType, Kind, Real};
+use crate::scalar::{Scalar, direct as portable};
+use crate::table::{Entry, Kernel, Params, Road};
+
+/// A step of a direct kernel.
+pub(super) trait Step<A: Real, B: Real> {
+    /// The elements of a step.
+    const LEN: usize;
+
+    /// Casts a step.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `LEN` elements of `A` and `dst` for writing `LEN` elements of `B`,
+    /// at any alignment; they don't overlap.
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8);
+}
+
+/// A pair cast by steps of its own, the last of which overlaps the one before. Less than a step is
+/// left to the fused kernel.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+unsafe fn stepped<S, A, B>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize
+where
+    S: Step<A, B>,
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    if n < S::LEN {
+        // SAFETY: the caller's.
+        return unsafe { fused::<A, B>(src, dst, n, params) };
+    }
+    // SAFETY: the caller knows that the CPU has the instruction set of this table.
+    let isa = unsafe { Avx2::summon() };
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let last = n - S::LEN;
+            let mut i = 0;
+            loop {
+                // SAFETY: the caller's: `i <= last`, so a step is left in both buffers. Casting
+                // elements a second time reads what it read before, since nothing is written to the
+                // source.
+                unsafe {
+                    let from = src.add(i * size_of::<A::Stored>());
+                    S::step(isa, from, dst.add(i * size_of::<B::Stored>()));
+                }
+                i += S::LEN;
+                if i > last {
+                    if i == n {
+                        break;
+                    }
+                    i = last;
+                }
+            }
+        },
+    );
+    n
+}
+
+/// All that the steps need of a hub.
+pub(crate) trait Bridges<Hub>:
+    Bridge<Hub, Sticky> + Bridge<Hub, Brain> + Bridge<Hub, F32> + Bridge<Hub, F64> + Bridge<Hub, Power>
+{
+}
+
+impl<Hub> Bridges<Hub> for Avx2 where
+    Avx2: Bridge<Hub, Sticky>
+        + Bridge<Hub, Brain>
+        + Bridge<Hub, F32>
+        + Bridge<Hub, F64>
+        + Bridge<Hub, Power>
+{
+}
+
+/// The kernel of a pair of real dtypes for which the hubs are the longer way.
+pub(super) const fn entry<A, B>() -> Option<Entry>
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Avx2: Bridges<<Avx2 as Decode<A>>::Hub>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    let (from, to) = (A::DTYPE, B::DTYPE);
+    if portable::is_copy(from, to) {
+        return Some(Entry { kernel: portable::copy, road: Road::Copy });
+    }
+    let mut road = Road::Direct;
+    let kernel: Kernel = if is(to, DType::Bool) {
+        stepped::<ToBool, A, B>
+    } else if is(from, DType::Bool) {
+        stepped::<FromBool, A, B>
+    } else if is_integer(from) && is_integer(to) {
+        match (from.bits(), to.bits()) {
+            (8, 8) => stepped::<FillByte, A, B>,
+            (_, 8) => stepped::<NarrowToByte, A, B>,
+            (8, _) | (16, 64) => stepped::<Widen, A, B>,
+            _ => return None,
+        }
+    } else if from.bits() == 8 && to.bits() == 8 && nibbles::one_byte::<A, B>().work() <= MOST_WORK
+    {
+        road = Road::Table;
+        stepped::<ByteMap, A, B>
+    } else if is_float(to) && to.bits() == 8 && !is(to, DType::Float8E8M0Fnu) {
+        stepped::<EncodeSmall, A, B>
+    } else if is_tabled(from) && is_float(to) {
+        road = Road::Table;
+        if to.bits() == 16 { stepped::<SmallToFloat16, A, B> } else { stepped::<SmallToWide, A, B> }
+    } else if is_float(from) && is_integer(to) && to.bits() == 8 {
+        if is(from, DType::Float64) {
+            stepped::<Float64ToByte, A, B>
+        } else {
+            stepped::<FloatToByte, A, B>
+        }
+    } else if is(from, DType::BFloat16) && is(to, DType::Float16) {
+        stepped::<BrainToFloat16, A, B>
+    } else if is(from, DType::BFloat16) && is(to, DType::Float32) {
+        stepped::<BrainToFloat32, A, B>
+    } else if is(to, DType::BFloat16) && (from.bits() == 64 || is_integer(from) && from.bits() == 8)
+    {
+        stepped::<CutToBrain, A, B>
+    } else if is(to, DType::BFloat16) && is_integer(from) {
+        stepped::<RoundToBrain, A, B>
+    } else {
+        return None;
+    };
+    Some(Entry { kernel, road })
+}
+
+/// The corrections up to which a sum of look-ups takes less time than the hubs.
+const MOST_WORK: usize = 9;
+
+const fn is(a: DType, b: DType) -> bool {
+    a as u8 == b as u8
+}
+
+const fn is_float(dtype: DType) -> bool {
+    matches!(dtype.kind(), Kind::Float)
+}
+
+const fn is_integer(dtype: DType) -> bool {
+    matches!(dtype.kind(), Kind::Int | Kind::UInt)
+}
+
+/// Whether short tables hold all numbers: floats of at most 8 bits, integers of at most 4.
+const fn is_tabled(dtype: DType) -> bool {
+    dtype.bits() == 8 && (is_float(dtype) || dtype.significant_bits() <= 4)
+}

@@ -1,0 +1,190 @@
+//! To and from bool.
+
+use crate::avx2::Avx2;
+use crate::avx2::direct::Step;
+use crate::dtypes::{DType, Kind, Real};
+use crate::exact::Exact;
+use crate::format::Numbers;
+use crate::options::Options;
+use crate::reference;
+use core::arch::x86_64::__m256i;
+
+/// Any dtype to bool. Floats are zero if no bit but the sign is set: no comparison of floats is
+/// needed, and so no subnormal is taken for zero, whatever the environment.
+pub(in crate::avx2) struct ToBool;
+
+/// Bool to any dtype: the code of one where it is true, else that of zero, which is 0 everywhere.
+pub(in crate::avx2) struct FromBool;
+
+/// The bits of a one-byte dtype that are all zero for zero; none if zero is no number of it.
+const fn nonzero_bits(dtype: DType) -> u8 {
+    match dtype.numbers() {
+        Numbers::Bool => 0xff,
+        Numbers::Int(format) => format.mask() as u8,
+        Numbers::Float(format) if !format.has_zero() => 0,
+        Numbers::Float(format) if format.has_negative_zero() => {
+            (format.mask() ^ format.sign_mask()) as u8
+        }
+        Numbers::Float(format) => format.mask() as u8,
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for ToBool {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let falsehood = match const { A::DTYPE.bits() } {
+                8 => isa.zero_bytes::<A>(isa.load(src)),
+                16 => isa.zero_words::<A>(src),
+                32 => isa.zero_dwords::<A>(src),
+                _ => isa.zero_qwords::<A>(src),
+            };
+            isa.store(dst, isa.andnot(falsehood, isa.all8(1)));
+        }
+    }
+}
+
+impl Avx2 {
+    #[inline(always)]
+    fn zero_bytes<A: Real>(self, bytes: __m256i) -> __m256i {
+        let bits = const { nonzero_bits(A::DTYPE) };
+        match bits {
+            0 => self.zero(),
+            0xff => self.eq8(bytes, self.zero()),
+            _ => self.eq8(self.and(bytes, self.all8(bits as i8)), self.zero()),
+        }
+    }
+
+    /// # Safety
+    /// 32 elements are readable at `src`.
+    #[inline(always)]
+    unsafe fn zero_words<A: Real>(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let (mut a, mut b) = unsafe { (self.load(src), self.load(src.add(32))) };
+        if matches!(A::DTYPE.kind(), Kind::Float) {
+            // Twice the bits: without the sign.
+            (a, b) = (self.add16(a, a), self.add16(b, b));
+        }
+        let zero = self.zero();
+        self.in_order(self.packs16(self.eq16(a, zero), self.eq16(b, zero)))
+    }
+
+    /// # Safety
+    /// 32 elements are readable at `src`.
+    #[inline(always)]
+    unsafe fn zero_dwords<A: Real>(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let zero = |k: usize| unsafe { self.load(src.add(32 * k)) };
+        let [a, b, c, d] = [zero(0), zero(1), zero(2), zero(3)];
+        let ab = self.packs32(self.is_zero_32::<A>(a), self.is_zero_32::<A>(b));
+        let cd = self.packs32(self.is_zero_32::<A>(c), self.is_zero_32::<A>(d));
+        self.packed_in_order(self.packs16(ab, cd))
+    }
+
+    #[inline(always)]
+    fn is_zero_32<A: Real>(self, v: __m256i) -> __m256i {
+        let v = if matches!(A::DTYPE.kind(), Kind::Float) { self.add32(v, v) } else { v };
+        self.eq32(v, self.zero())
+    }
+
+    #[inline(always)]
+    unsafe fn is_zero_64<A: Real>(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's: 32 bytes are readable.
+        let v = unsafe { self.load(src) };
+        let v = if matches!(A::DTYPE.kind(), Kind::Float) { self.add64(v, v) } else { v };
+        self.eq64(v, self.zero())
+    }
+
+    /// # Safety
+    /// 32 elements are readable at `src`.
+    #[inline(always)]
+    unsafe fn zero_qwords<A: Real>(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let words = unsafe {
+            let ab = self.packs32(self.is_zero_64::<A>(src), self.is_zero_64::<A>(src.add(32)));
+            let cd =
+                self.packs32(self.is_zero_64::<A>(src.add(64)), self.is_zero_64::<A>(src.add(96)));
+            let src = src.add(128);
+            let ef = self.packs32(self.is_zero_64::<A>(src), self.is_zero_64::<A>(src.add(32)));
+            let gh =
+                self.packs32(self.is_zero_64::<A>(src.add(64)), self.is_zero_64::<A>(src.add(96)));
+            [self.packs16(ab, cd), self.packs16(ef, gh)]
+        };
+        // Of each of eight vectors, two elements are in the lower and two in the upper lane, as a
+        // word a pair. Packing words with words then halves elements to bytes.
+        let pairs = self.in_order(self.packs16(words[0], words[1]));
+        self.low_high_pairs(pairs)
+    }
+
+    /// Words 0-3 and 4-7 of each lane, in turns.
+    #[inline(always)]
+    fn low_high_pairs(self, v: __m256i) -> __m256i {
+        self.low16(v, self.shuffle32::<0b11_10_11_10>(v))
+    }
+}
+
+/// The bits of one.
+const fn one(dtype: DType) -> u64 {
+    match reference::encode(dtype, Exact::from_u64(1), false, &Options::DEFAULT, 0) {
+        Ok(code) => reference::stored(dtype, code),
+        Err(_) => panic!("the default options refuse nothing"),
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for FromBool {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        let one = const { one(B::DTYPE) };
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let no = isa.eq8(isa.load(src), isa.zero());
+            match const { B::DTYPE.bits() } {
+                8 => isa.store(dst, isa.andnot(no, isa.all8(one as i8))),
+                16 => {
+                    let (no, one) = (isa.in_order(no), isa.all16(one as i16));
+                    isa.store(dst, isa.andnot(isa.low8(no, no), one));
+                    isa.store(dst.add(32), isa.andnot(isa.high8(no, no), one));
+                }
+                bits => {
+                    let no = isa.ready_to_unpack_twice(no);
+                    let (low, high) = (isa.low8(no, no), isa.high8(no, no));
+                    let masks = [
+                        isa.low16(low, low),
+                        isa.high16(low, low),
+                        isa.low16(high, high),
+                        isa.high16(high, high),
+                    ];
+                    isa.store_ones(masks[0], one, bits, dst);
+                    isa.store_ones(masks[1], one, bits, dst.add(bits));
+                    isa.store_ones(masks[2], one, bits, dst.add(2 * bits));
+                    isa.store_ones(masks[3], one, bits, dst.add(3 * bits));
+                }
+            }
+        }
+    }
+}
+
+impl Avx2 {
+    /// Eight elements of 32 or 64 bits: `one` where the mask is zero.
+    ///
+    /// # Safety
+    /// `bits` bytes are writable at `dst`.
+    #[inline(always)]
+    unsafe fn store_ones(self, no: __m256i, one: u64, bits: usize, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            if bits == 32 {
+                self.store(dst, self.andnot(no, self.all32(one as i32)));
+            } else {
+                let one = self.all64(one as i64);
+                self.store(dst, self.andnot(self.i32_to_i64(self.lower(no)), one));
+                self.store(dst.add(32), self.andnot(self.i32_to_i64(self.half::<1>(no)), one));
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! From floats of 16 bits and more, and to bfloat16.
+
+use crate::avx2::Avx2;
+use crate::avx2::bridge::{Brain, Sticky};
+use crate::avx2::decode::F64;
+use crate::avx2::direct::Step;
+use crate::codec::{Bridge, Decode};
+use crate::dtypes::{DType, Real};
+use crate::format::Numbers;
+use core::arch::x86_64::{__m256, __m256d, __m256i};
+
+/// Bfloat16 to float16: float32 is bfloat16 with zeros below.
+pub(in crate::avx2) struct BrainToFloat16;
+
+/// Bfloat16 to float32.
+pub(in crate::avx2) struct BrainToFloat32;
+
+/// To bfloat16 from what the bridge makes exact in it: 64-bit numbers and 8-bit integers.
+pub(in crate::avx2) struct CutToBrain;
+
+/// To bfloat16 from integers.
+pub(in crate::avx2) struct RoundToBrain;
+
+/// Float16, bfloat16 or float32 to an integer of at most 8 bits.
+pub(in crate::avx2) struct FloatToByte;
+
+/// Float64 to an integer of at most 8 bits.
+pub(in crate::avx2) struct Float64ToByte;
+
+impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
+    const LEN: usize = 16;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            let (words, zero) = (isa.load(src), isa.zero());
+            let low = isa.as_ps(isa.low16(zero, words));
+            let high = isa.as_ps(isa.high16(zero, words));
+            let a = isa.ps_to_half(isa.lower_ps(low));
+            let b = isa.ps_to_half(isa.lower_ps(high));
+            let c = isa.ps_to_half(isa.half_ps::<1>(low));
+            let d = isa.ps_to_half(isa.half_ps::<1>(high));
+            isa.storex(dst, isa.join_low_64x(a, b));
+            isa.storex(dst.add(16), isa.join_low_64x(c, d));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for BrainToFloat32 {
+    const LEN: usize = 16;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            let (words, zero) = (isa.quiet_bfloat16(isa.in_order(isa.load(src))), isa.zero());
+            isa.store(dst, isa.low16(zero, words));
+            isa.store(dst.add(32), isa.high16(zero, words));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for CutToBrain
+where
+    Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Brain>,
+{
+    const LEN: usize = 16;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            let Brain([a, b]) = isa.bridge(Decode::<A>::decode(isa, src));
+            isa.store(dst, isa.upper_words(isa.ps_bits(a), isa.ps_bits(b)));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for RoundToBrain
+where
+    Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Brain>,
+{
+    const LEN: usize = 16;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            let Brain([a, b]) = isa.bridge(Decode::<A>::decode(isa, src));
+            isa.store(dst, isa.upper_words(isa.number_to_16(a), isa.number_to_16(b)));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for FloatToByte
+where
+    Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>,
+{
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let Sticky([a, b]) = isa.bridge(Decode::<A>::decode(isa, src));
+            let second = src.add(16 * size_of::<A::Stored>());
+            let Sticky([c, d]) = isa.bridge(Decode::<A>::decode(isa, second));
+            let ab = isa.packs32(isa.ps_to_byte::<B>(a), isa.ps_to_byte::<B>(b));
+            let cd = isa.packs32(isa.ps_to_byte::<B>(c), isa.ps_to_byte::<B>(d));
+            isa.store(dst, isa.packed_in_order(isa.bytes_of_words::<B>(ab, cd)));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for Float64ToByte
+where
+    Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, F64>,
+{
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let F64(first) = isa.bridge(Decode::<A>::decode(isa, src));
+            let second = src.add(16 * size_of::<A::Stored>());
+            let F64(second) = isa.bridge(Decode::<A>::decode(isa, second));
+            let (ab, cd) = (isa.pds_to_words::<B>(first), isa.pds_to_words::<B>(second));
+            isa.store(dst, isa.packed_in_order(isa.bytes_of_words::<B>(ab, cd)));
+        }
+    }
+}
+
+/// The least and the largest number of an integer dtype of at most 8 bits.
+const fn limits(dtype: DType) -> (i32, i32) {
+    match dtype.numbers() {
+        Numbers::Int(format) => (-(format.min_magnitude() as i32), format.max() as i32),
+        _ => panic!("not an integer"),
+    }
+}
+
+/// To bytes, clamped. A minimum or maximum is its second operand if either is NaN: so a signed
+/// destination keeps the NaN, which becomes the lowest 32-bit integer, then the lowest 16-bit one,
+/// which no number does, and at last 0; an unsigned one turns it to 0 at once.
+impl Avx2 {
+    #[inline(always)]
+    fn ps_to_byte<B: Real>(self, x: __m256) -> __m256i {
+        let (least, largest) = const { limits(B::DTYPE) };
+        let (least_ps, largest) = (self.all_ps(least as f32), self.all_ps(largest as f32));
+        self.ps_to_i32(if least < 0 {
+            self.max_ps(least_ps, self.min_ps(largest, x))
+        } else {
+            self.min_ps(self.max_ps(x, least_ps), largest)
+        })
+    }
+
+    #[inline(always)]
+    fn pd_to_byte<B: Real>(self, x: __m256d) -> __m256d {
+        let (least, largest) = const { limits(B::DTYPE) };
+        let (least_pd, largest) = (self.all_pd(least as f64), self.all_pd(largest as f64));
+        if least < 0 {
+            self.max_pd(least_pd, self.min_pd(largest, x))
+        } else {
+            self.min_pd(self.max_pd(x, least_pd), largest)
+        }
+    }
+
+    #[inline(always)]
+    fn pds_to_words<B: Real>(self, [a, b, c, d]: [__m256d; 4]) -> __m256i {
+        let a = self.pd_to_i32(self.pd_to_byte::<B>(a));
+        let b = self.pd_to_i32(self.pd_to_byte::<B>(b));
+        let c = self.pd_to_i32(self.pd_to_byte::<B>(c));
+        let d = self.pd_to_i32(self.pd_to_byte::<B>(d));
+        self.packs32(self.join(b, a), self.join(d, c))
+    }
+
+    #[inline(always)]
+    fn bytes_of_words<B: Real>(self, a: __m256i, b: __m256i) -> __m256i {
+        if const { limits(B::DTYPE).0 == 0 } {
+            return self.pack_u16(a, b);
+        }
+        let nan = self.all16(i16::MIN);
+        self.packs16(self.andnot(self.eq16(a, nan), a), self.andnot(self.eq16(b, nan), b))
+    }
+}
+
+impl Avx2 {
+    /// The upper words of 32-bit lanes.
+    #[inline(always)]
+    fn upper_words(self, a: __m256i, b: __m256i) -> __m256i {
+        self.in_order(self.pack_u32(self.shr32::<16>(a), self.shr32::<16>(b)))
+    }
+
+    /// A float32 that is no NaN, rounded to its upper 16 bits; what is below them is anything.
+    #[inline(always)]
+    fn number_to_16(self, x: __m256) -> __m256i {
+        let bits = self.ps_bits(x);
+        let even = self.eq32(self.and(bits, self.all32(0x1_0000)), self.zero());
+        self.add32(self.add32(bits, self.all32(0x8000)), even)
+    }
+}

@@ -1,0 +1,25 @@
+//! The steps of the direct kernels.
+
+pub(super) mod bools;
+pub(super) mod bytes;
+pub(super) mod floats;
+pub(super) mod ints;
+
+use super::Avx2;
+use core::arch::x86_64::__m256i;
+
+/// Orders of lanes.
+impl Avx2 {
+    /// Puts in order the dwords that two packs by lanes of 128 bits have left as 0, 2, 4, 6, 1, 3, 5,
+    /// 7 of four vectors.
+    #[inline(always)]
+    fn packed_in_order(self, v: __m256i) -> __m256i {
+        self.permute32(v, self.lanes32(0, 4, 1, 5, 2, 6, 3, 7))
+    }
+
+    /// Puts 32 bytes so that unpacking them twice by lanes of 128 bits leaves them in order.
+    #[inline(always)]
+    fn ready_to_unpack_twice(self, v: __m256i) -> __m256i {
+        self.permute32(v, self.lanes32(0, 2, 4, 6, 1, 3, 5, 7))
+    }
+}
