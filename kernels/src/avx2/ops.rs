@@ -64,6 +64,10 @@ words! {
         high16 = _mm256_unpackhi_epi16(a: __m256i, b: __m256i) -> __m256i;
         low32 = _mm256_unpacklo_epi32(a: __m256i, b: __m256i) -> __m256i;
         high32 = _mm256_unpackhi_epi32(a: __m256i, b: __m256i) -> __m256i;
+        low64 = _mm256_unpacklo_epi64(a: __m256i, b: __m256i) -> __m256i;
+        high64 = _mm256_unpackhi_epi64(a: __m256i, b: __m256i) -> __m256i;
+        // The sign bits.
+        signs_of_bytes = _mm256_movemask_epi8(a: __m256i) -> i32;
         twice = _mm256_broadcastsi128_si256(a: __m128i) -> __m256i;
         i8_to_i16 = _mm256_cvtepi8_epi16(a: __m128i) -> __m256i;
         u8_to_i16 = _mm256_cvtepu8_epi16(a: __m128i) -> __m256i;
@@ -87,6 +91,7 @@ words! {
         all_ps = _mm256_set1_ps(a: f32) -> __m256;
         all_pd = _mm256_set1_pd(a: f64) -> __m256d;
         lanes32 = _mm256_setr_epi32(a: i32, b: i32, c: i32, d: i32, e: i32, f: i32, g: i32, h: i32) -> __m256i;
+        lanes64 = _mm256_setr_epi64x(a: i64, b: i64, c: i64, d: i64) -> __m256i;
         as_ps = _mm256_castsi256_ps(a: __m256i) -> __m256;
         as_pd = _mm256_castsi256_pd(a: __m256i) -> __m256d;
         ps_bits = _mm256_castps_si256(a: __m256) -> __m256i;
@@ -227,6 +232,14 @@ impl Avx2 {
     pub(super) unsafe fn store(self, dst: *mut u8, value: __m256i) {
         // SAFETY: the caller's.
         unsafe { self.0.avx._mm256_storeu_si256(dst.cast(), value) }
+    }
+
+    /// # Safety
+    /// 8 bytes are writable at `dst`.
+    #[inline(always)]
+    pub(super) unsafe fn store_64x(self, dst: *mut u8, value: __m128i) {
+        // SAFETY: the caller's.
+        unsafe { self.0.sse2._mm_storel_epi64(dst.cast(), value) }
     }
 
     /// # Safety

@@ -68,10 +68,10 @@ impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
                     isa.load(src.add(96)),
                 ]),
                 _ => isa.bytes_of_dwords([
-                    isa.load_low_dwords(src),
-                    isa.load_low_dwords(src.add(64)),
-                    isa.load_low_dwords(src.add(128)),
-                    isa.load_low_dwords(src.add(192)),
+                    isa.low_dwords_of(src),
+                    isa.low_dwords_of(src.add(64)),
+                    isa.low_dwords_of(src.add(128)),
+                    isa.low_dwords_of(src.add(192)),
                 ]),
             };
             isa.store(dst, isa.filled::<B>(bytes));
@@ -147,14 +147,6 @@ impl Avx2 {
             }
             k += 1;
         }
-    }
-
-    /// # Safety
-    /// 64 bytes are readable at `src`.
-    #[inline(always)]
-    unsafe fn load_low_dwords(self, src: *const u8) -> __m256i {
-        // SAFETY: the caller's.
-        unsafe { self.in_order(self.even_dwords(self.load(src), self.load(src.add(32)))) }
     }
 
     /// The low bytes of 32 dwords.
