@@ -5,7 +5,7 @@
 //! Conversions that round have the rounding mode in the instruction, so that the environment's does
 //! not matter.
 
-use super::decode::{F32, F64, I32, I64, Narrow, U32, U64};
+use super::decode::{F32, F64, I32, I64, Narrow, U32, U64, Unquiet, quiet};
 use super::lanes::both;
 use super::shim::Vbmi;
 use super::{Avx512, Features, Quarter};
@@ -461,6 +461,39 @@ impl Hub for F32 {
             #[inline(always)]
             |half| x.f._mm512_cvtps_pd(half),
         )
+    }
+}
+
+/// All conversions make NaNs quiet, or lose them, but the one that is none.
+impl Hub for Unquiet {
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
+        F32(self.0).int(x)
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
+        F32(self.0).long::<SIGNED>(x)
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        F32(self.0).truth(x)
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, _: Features) -> __m512 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn f32(self, x: Features) -> __m512 {
+        quiet(x, self.0)
+    }
+
+    #[inline(always)]
+    fn f64(self, x: Features) -> [__m512d; 2] {
+        F32(self.0).f64(x)
     }
 }
 

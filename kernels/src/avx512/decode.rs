@@ -1,7 +1,7 @@
 //! Decoders: integers that float32 holds exactly come as dwords, the larger ones as they are, the
 //! floats below 64 bits as float32.
 
-use super::direct::dwords;
+use super::direct::{Plain, dwords};
 use super::shim::Vbmi;
 use super::{Avx512, Features, Quarter};
 use crate::codec::Decode;
@@ -29,10 +29,14 @@ pub(crate) struct U64(pub(super) [__m512i; 2]);
 #[derive(Clone, Copy)]
 pub(crate) struct F32(pub(super) __m512);
 
+/// Float32s among which there may be signalling NaNs.
+#[derive(Clone, Copy)]
+pub(crate) struct Unquiet(pub(super) __m512);
+
 #[derive(Clone, Copy)]
 pub(crate) struct F64(pub(super) [__m512d; 2]);
 
-/// Decoders of a quarter, by what its elements are loaded as; and of a whole step as four quarters.
+/// Decoders of a quarter, by what its elements are loaded as.
 macro_rules! decoders {
     ($($variant:ident $load:ident $load_part:ident => $hub:ty, |$x:ident, $v:ident| $value:expr;)*) => {$(
         impl Decode<mark::$variant> for Quarter {
@@ -52,25 +56,6 @@ macro_rules! decoders {
                 // SAFETY: the caller's.
                 let $v = unsafe { $x.$load_part(src, n) };
                 $value
-            }
-        }
-
-        impl Decode<mark::$variant> for Avx512 {
-            type Hub = [$hub; 4];
-
-            #[inline(always)]
-            unsafe fn decode(self, src: *const u8) -> [$hub; 4] {
-                let quarter = Quarter(self.0);
-                let size = 16 * size_of::<<mark::$variant as Real>::Stored>();
-                // SAFETY: the caller's: 64 elements are readable.
-                unsafe {
-                    [
-                        Decode::<mark::$variant>::decode(quarter, src),
-                        Decode::<mark::$variant>::decode(quarter, src.add(size)),
-                        Decode::<mark::$variant>::decode(quarter, src.add(2 * size)),
-                        Decode::<mark::$variant>::decode(quarter, src.add(3 * size)),
-                    ]
-                }
             }
         }
     )*};
@@ -96,7 +81,7 @@ decoders! {
     UInt2 load_bytes load_bytes_part => Narrow, |x, v| unsigned::<2>(x, v);
     UInt4 load_bytes load_bytes_part => Narrow, |x, v| unsigned::<4>(x, v);
     Float16 load_words load_words_part => F32, |x, v| F32(x.f._mm512_cvtph_ps(v));
-    BFloat16 load_words load_words_part => F32, |x, v| from_bfloat16(x, v);
+    BFloat16 load_words load_words_part => Unquiet, |x, v| from_bfloat16(x, v);
     Float32 load_dwords load_dwords_part => F32, |x, v| F32(x.f._mm512_castsi512_ps(v));
     Float64 load_qwords load_qwords_part => F64, |x, v| {
         F64([x.f._mm512_castsi512_pd(v[0]), x.f._mm512_castsi512_pd(v[1])])
@@ -112,6 +97,75 @@ decoders! {
     Float6E2M3Fn load_bytes load_bytes_part => F32, |x, v| tiny::<mark::Float6E2M3Fn>(x, v);
     Float6E3M2Fn load_bytes load_bytes_part => F32, |x, v| tiny::<mark::Float6E3M2Fn>(x, v);
     Float4E2M1Fn load_bytes load_bytes_part => F32, |x, v| tiny::<mark::Float4E2M1Fn>(x, v);
+}
+
+/// Decoders of a step as four quarters.
+macro_rules! in_quarters {
+    ($($variant:ident)*) => {$(
+        impl Decode<mark::$variant> for Avx512 {
+            type Hub = [<Quarter as Decode<mark::$variant>>::Hub; 4];
+
+            #[inline(always)]
+            unsafe fn decode(self, src: *const u8) -> Self::Hub {
+                let quarter = Quarter(self.0);
+                let size = 16 * size_of::<<mark::$variant as Real>::Stored>();
+                // SAFETY: the caller's: 64 elements are readable.
+                unsafe {
+                    [
+                        Decode::<mark::$variant>::decode(quarter, src),
+                        Decode::<mark::$variant>::decode(quarter, src.add(size)),
+                        Decode::<mark::$variant>::decode(quarter, src.add(2 * size)),
+                        Decode::<mark::$variant>::decode(quarter, src.add(3 * size)),
+                    ]
+                }
+            }
+        }
+    )*};
+}
+
+in_quarters! {
+    Bool Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64
+    Int1 Int2 Int4 UInt1 UInt2 UInt4 Float16 Float32 Float64
+    Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+    Float8E4M3B11Fnuz Float8E8M0Fnu Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+}
+
+/// The words of two registers go straight to where they are wanted, between zeros.
+impl Decode<mark::BFloat16> for Avx512 {
+    type Hub = [Unquiet; 4];
+
+    #[inline(always)]
+    unsafe fn decode(self, src: *const u8) -> [Unquiet; 4] {
+        let x = self.0;
+        let (front, back) = (x.constant(&const { spread(0) }), x.constant(&const { spread(16) }));
+        // SAFETY: the caller's: 128 bytes are readable.
+        unsafe {
+            let (a, b) = (x.load_dwords(src), x.load_dwords(src.add(64)));
+            [
+                between_zeros(x, front, a),
+                between_zeros(x, back, a),
+                between_zeros(x, front, b),
+                between_zeros(x, back, b),
+            ]
+        }
+    }
+}
+
+#[inline(always)]
+fn between_zeros(x: Features, indices: __m512i, v: __m512i) -> Unquiet {
+    let v = x.bw._mm512_maskz_permutexvar_epi16(HIGH, indices, v);
+    Unquiet(x.f._mm512_castsi512_ps(v))
+}
+
+/// For each odd word the index of the next of 16.
+const fn spread(first: u16) -> [u16; 32] {
+    let mut indices = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        indices[i] = first + i as u16 / 2;
+        i += 1;
+    }
+    indices
 }
 
 /// With VBMI, small floats are looked up; the others are decoded as without.
@@ -137,7 +191,7 @@ macro_rules! vbmi_decoders {
                     let x = self.features;
                     // SAFETY: the caller's.
                     let v = unsafe { x.load_dwords(src) };
-                    let [a, b, c, d] = dwords::<_, mark::$small, mark::Float32>(self, v);
+                    let [a, b, c, d] = dwords::<_, Plain<mark::$small>, Plain<mark::Float32>>(self, v);
                     [
                         F32(x.f._mm512_castsi512_ps(a)),
                         F32(x.f._mm512_castsi512_ps(b)),
@@ -190,9 +244,9 @@ fn unsigned<const BITS: u32>(x: Features, v: __m128i) -> Narrow {
 
 /// Bfloat16 is the upper half of float32.
 #[inline(always)]
-fn from_bfloat16(x: Features, v: __m256i) -> F32 {
-    let v = x.f._mm512_castsi512_ps(x.f._mm512_slli_epi32::<16>(x.f._mm512_cvtepu16_epi32(v)));
-    F32(quiet(x, v))
+fn from_bfloat16(x: Features, v: __m256i) -> Unquiet {
+    let v = x.f._mm512_slli_epi32::<16>(x.f._mm512_cvtepu16_epi32(v));
+    Unquiet(x.f._mm512_castsi512_ps(v))
 }
 
 /// Float32s with their NaNs made quiet, the payload kept.

@@ -2,11 +2,14 @@
 //!
 //! * From one byte to one or two bytes, and to float32: byte tables made from the reference, one for
 //!   each byte of the result. Float32 takes the bytes of bfloat16, which holds all numbers of one
-//!   byte.
+//!   byte. With VBMI also where a side is packed.
+//! * From float16 and bfloat16 to the small floats, see [`words`].
+//! * What needs no more than 16-bit lanes: float16 and bfloat16 to bool, 16-bit to 8-bit integers.
 
+use super::lanes::first_of_64;
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
-use super::{Avx512, Features};
+use super::{Avx512, Features, pieces, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real};
 use crate::scalar::direct::{table8, table16};
@@ -16,17 +19,28 @@ use core::marker::PhantomData;
 
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
 pub(super) const fn entry<A: Real, B: Real>() -> Option<Entry> {
-    match by_table::<A, B>() {
-        Some(bytes) => Some(Entry { kernel: bytes.bw(), road: Road::Table }),
-        None => None,
-    }
+    let (from, to) = (A::DTYPE, B::DTYPE);
+    let whole = matches!(from.kind(), Kind::Int | Kind::UInt);
+    let kernel = if let Some(bytes) = by_table::<Plain<A>, Plain<B>>() {
+        return Some(Entry { kernel: bytes.bw(), road: Road::Table });
+    } else if from.bits() == 16 && matches!(to, DType::Bool) && !whole {
+        bw::truths_of_floats::<Plain<A>, Plain<B>>
+    } else if from.bits() == 16 && matches!(to, DType::Int8 | DType::UInt8) && whole {
+        bw::low_bytes::<Plain<A>, Plain<B>>
+    } else {
+        return None;
+    };
+    Some(Entry { kernel, road: Road::Direct })
 }
 
 /// The same with VBMI.
 pub(super) const fn entry_vbmi<A: Real, B: Real>() -> Option<Entry> {
-    match by_table::<A, B>() {
-        Some(bytes) => Some(Entry { kernel: bytes.vbmi(), road: Road::Table }),
-        None => None,
+    if let Some(bytes) = by_table::<Plain<A>, Plain<B>>() {
+        Some(Entry { kernel: bytes.vbmi(), road: Road::Table })
+    } else if words::suits(A::DTYPE, B::DTYPE) {
+        Some(Entry { kernel: vbmi::to_small::<Plain<A>, Plain<B>>, road: Road::Table })
+    } else {
+        entry::<A, B>()
     }
 }
 
@@ -36,8 +50,8 @@ struct ByTable<A, B> {
     pair: PhantomData<(A, B)>,
 }
 
-const fn by_table<A: Real, B: Real>() -> Option<ByTable<A, B>> {
-    let (from, to) = (A::DTYPE, B::DTYPE);
+const fn by_table<A: Codes, B: Codes>() -> Option<ByTable<A, B>> {
+    let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if from.bits() != 8 {
         return None;
     }
@@ -52,7 +66,7 @@ const fn by_table<A: Real, B: Real>() -> Option<ByTable<A, B>> {
     Some(ByTable { bytes: to.bits() / 8, pair: PhantomData })
 }
 
-impl<A: Real, B: Real> ByTable<A, B> {
+impl<A: Codes, B: Codes> ByTable<A, B> {
     const fn bw(&self) -> Kernel {
         match self.bytes {
             1 => bw::to_8::<A, B>,
@@ -67,6 +81,39 @@ impl<A: Real, B: Real> ByTable<A, B> {
             2 => vbmi::to_16::<A, B>,
             _ => vbmi::to_32::<A, B>,
         }
+    }
+}
+
+/// How the codes of a real dtype lie in memory.
+pub(super) trait Codes: 'static {
+    type Numbers: Real;
+
+    /// Bits from one to the next, if the dtype has no more than 8.
+    const BITS: usize;
+}
+
+/// As the real dtype has them.
+pub(super) struct Plain<T>(PhantomData<T>);
+
+/// As a packed dtype has them.
+pub(super) struct Packed<T>(PhantomData<T>);
+
+impl<T: Real> Codes for Plain<T> {
+    type Numbers = T;
+    const BITS: usize = 8;
+}
+
+impl<T: Real> Codes for Packed<T> {
+    type Numbers = T;
+    const BITS: usize = T::DTYPE.significant_bits();
+}
+
+/// The kernel with VBMI of a pair one side of which is packed, if the other is no more than a byte
+/// or can be reached from one by table.
+pub(super) const fn entry_packed<A: Codes, B: Codes>() -> Option<Entry> {
+    match by_table::<A, B>() {
+        Some(bytes) => Some(Entry { kernel: bytes.vbmi(), road: Road::Table }),
+        None => None,
     }
 }
 
@@ -105,86 +152,151 @@ impl<A: Real, B: Real> Maps<A, B> {
     }
 }
 
-/// Kernels for each instruction set, of the functions below.
+/// Kernels of the functions below, compiled for an instruction set.
 macro_rules! kernels {
-    ($($level:ident $token:ident $features:literal;)*) => {$(
+    ($($level:ident $token:ident $features:literal: $($function:path => $name:ident)*;)*) => {$(
         mod $level {
             use super::*;
 
-            kernels! { @one $token $features to_8 to_16 to_32 }
+            kernels! { @each $token $features $($function => $name)* }
         }
     )*};
-    (@one $token:ident $features:literal $($name:ident)*) => {$(
+    (@each $token:ident $features:literal $($function:path => $name:ident)*) => {$(
         /// # Safety
         /// As for every kernel, see [`crate::table::Kernel`].
         #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
         #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn $name<A: Real, B: Real>(
+        pub(super) unsafe fn $name<A: Codes, B: Codes>(
             src: *const u8,
             dst: *mut u8,
             n: usize,
             _: &Params,
         ) -> usize {
             // SAFETY: the caller's.
-            unsafe { super::$name::<_, A, B>($token::summon(), src, dst, n) };
+            unsafe { $function($token::summon(), src, dst, n, Pair::<A, B>(PhantomData)) };
             n
         }
     )*};
 }
 
+/// The dtypes of a kernel.
+pub(super) struct Pair<A, B>(PhantomData<(A, B)>);
+
 kernels! {
-    bw Avx512 "avx512bw";
-    vbmi Vbmi "avx512vbmi,avx512vbmi2";
+    bw Avx512 "avx512bw":
+        super::to_8 => to_8
+        super::to_16 => to_16
+        super::to_32 => to_32
+        super::truths_of_floats => truths_of_floats
+        super::low_bytes => low_bytes;
+    vbmi Vbmi "avx512vbmi,avx512vbmi2":
+        super::to_8 => to_8
+        super::to_16 => to_16
+        super::to_32 => to_32
+        words::to_small => to_small;
 }
 
 /// # Safety
-/// `src` is valid for reading `n` bytes and `dst` for writing `n` bytes; they don't overlap.
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
 #[inline(always)]
-unsafe fn to_8<L: LookUp, A: Real, B: Real>(isa: L, src: *const u8, dst: *mut u8, n: usize) {
+unsafe fn to_8<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
     let x = isa.features();
-    let map = const { &Maps::<A, B>::BYTE };
+    let map = const { &Maps::<A::Numbers, B::Numbers>::BYTE };
     let mut i = 0;
-    // SAFETY: the caller's.
+    // SAFETY: the caller's; 64 elements are whole bytes on both sides.
     unsafe {
         while n - i >= 64 {
-            let v = whole_codes::<A>(x, x.load_dwords(src.add(i)));
-            x.store_dwords(dst.add(i), isa.look_up(map, v));
+            let v = isa.look_up(map, load::<A>(x, src.add(i / 8 * A::BITS)));
+            let to = dst.add(i / 8 * B::BITS);
+            match B::BITS {
+                8 => x.store_dwords(to, v),
+                bits => pieces::store_group(x, bits, to, pieces::gather(x, bits, v)),
+            }
             i += 64;
         }
         if i < n {
-            let v = whole_codes::<A>(x, x.load_first(src.add(i), n - i));
-            x.store_first(dst.add(i), isa.look_up(map, v), n - i);
+            let left = n - i;
+            let v = isa.look_up(map, load_part::<A>(x, src.add(i / 8 * A::BITS), left));
+            let to = dst.add(i / 8 * B::BITS);
+            match B::BITS {
+                8 => x.store_first(to, v, left),
+                bits => {
+                    let v = x.bw._mm512_maskz_mov_epi8(first_of_64(left), v);
+                    x.store_first(to, pieces::gather(x, bits, v), (left * bits).div_ceil(8));
+                }
+            }
         }
     }
 }
 
+/// The codes of 64 elements, a byte each.
+///
+/// # Safety
+/// `src` is valid for reading them.
+#[inline(always)]
+unsafe fn load<A: Codes>(x: Features, src: *const u8) -> __m512i {
+    // SAFETY: the caller's.
+    let v = unsafe {
+        match A::BITS {
+            8 => x.load_dwords(src),
+            bits => pieces::spread(x, bits, pieces::load_group(x, bits, src)),
+        }
+    };
+    whole_codes::<A>(x, v)
+}
+
+/// The codes of the first `n` elements, with anything for the others.
+///
+/// # Safety
+/// `src` is valid for reading `n <= 64` elements.
+#[inline(always)]
+unsafe fn load_part<A: Codes>(x: Features, src: *const u8, n: usize) -> __m512i {
+    // SAFETY: the caller's.
+    let v = unsafe { x.load_first(src, (n * A::BITS).div_ceil(8)) };
+    whole_codes::<A>(x, if A::BITS == 8 { v } else { pieces::spread(x, A::BITS, v) })
+}
+
 /// Any nonzero bool is as good as 1.
 #[inline(always)]
-fn whole_codes<A: Real>(x: Features, v: __m512i) -> __m512i {
-    match A::DTYPE {
-        DType::Bool => x.bw._mm512_min_epu8(v, x.byte(1)),
+fn whole_codes<A: Codes>(x: Features, v: __m512i) -> __m512i {
+    match A::Numbers::DTYPE {
+        DType::Bool if A::BITS == 8 => x.bw._mm512_min_epu8(v, x.byte(1)),
         _ => v,
     }
 }
 
 /// # Safety
-/// `src` is valid for reading `n` bytes and `dst` for writing `2 * n` bytes; they don't overlap.
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `2 * n` bytes; they don't
+/// overlap.
 #[inline(always)]
-unsafe fn to_16<L: LookUp, A: Real, B: Real>(isa: L, src: *const u8, dst: *mut u8, n: usize) {
+unsafe fn to_16<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
     let x = isa.features();
     let mut i = 0;
     // SAFETY: the caller's; what is stored of a register ends where the destination does.
     unsafe {
         while n - i >= 64 {
-            let [a, b] = words::<L, A, B>(isa, x.load_dwords(src.add(i)));
+            let [a, b] = words::<L, A, B>(isa, load::<A>(x, src.add(i / 8 * A::BITS)));
             x.store_dwords(dst.add(2 * i), a);
             x.store_dwords(dst.add(2 * i + 64), b);
             i += 64;
         }
         if i < n {
             let left = n - i;
-            let [a, b] = words::<L, A, B>(isa, x.load_first(src.add(i), left));
+            let [a, b] = words::<L, A, B>(isa, load_part::<A>(x, src.add(i / 8 * A::BITS), left));
             x.store_first(dst.add(2 * i), a, 2 * left);
             if left > 32 {
                 x.store_first(dst.add(2 * i + 64), b, 2 * left - 64);
@@ -200,30 +312,36 @@ const FOR_DWORDS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11,
 
 /// 64 words by two tables.
 #[inline(always)]
-fn words<L: LookUp, A: Real, B: Real>(isa: L, v: __m512i) -> [__m512i; 2] {
+fn words<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 2] {
     let x = isa.features();
     interleaved::<L, A, B>(isa, x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v))
 }
 
 #[inline(always)]
-fn interleaved<L: LookUp, A: Real, B: Real>(isa: L, v: __m512i) -> [__m512i; 2] {
+fn interleaved<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 2] {
     let x = isa.features();
-    let v = whole_codes::<A>(x, v);
-    let low = isa.look_up(const { &Maps::<A, B>::LOW }, v);
-    let high = isa.look_up(const { &Maps::<A, B>::HIGH }, v);
+    let low = isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::LOW }, v);
+    let high = isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::HIGH }, v);
     [x.bw._mm512_unpacklo_epi8(low, high), x.bw._mm512_unpackhi_epi8(low, high)]
 }
 
 /// # Safety
-/// `src` is valid for reading `n` bytes and `dst` for writing `4 * n` bytes; they don't overlap.
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `4 * n` bytes; they don't
+/// overlap.
 #[inline(always)]
-unsafe fn to_32<L: LookUp, A: Real, B: Real>(isa: L, src: *const u8, dst: *mut u8, n: usize) {
+unsafe fn to_32<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
     let x = isa.features();
     let mut i = 0;
     // SAFETY: the caller's; what is stored of a register ends where the destination does.
     unsafe {
         while n - i >= 64 {
-            let [a, b, c, d] = dwords::<L, A, B>(isa, x.load_dwords(src.add(i)));
+            let [a, b, c, d] = dwords::<L, A, B>(isa, load::<A>(x, src.add(i / 8 * A::BITS)));
             x.store_dwords(dst.add(4 * i), a);
             x.store_dwords(dst.add(4 * i + 64), b);
             x.store_dwords(dst.add(4 * i + 128), c);
@@ -232,7 +350,8 @@ unsafe fn to_32<L: LookUp, A: Real, B: Real>(isa: L, src: *const u8, dst: *mut u
         }
         if i < n {
             let left = n - i;
-            let [a, b, c, d] = dwords::<L, A, B>(isa, x.load_first(src.add(i), left));
+            let [a, b, c, d] =
+                dwords::<L, A, B>(isa, load_part::<A>(x, src.add(i / 8 * A::BITS), left));
             let dst = dst.add(4 * i);
             x.store_dwords_part(dst, a, left.min(16));
             if left > 16 {
@@ -250,7 +369,7 @@ unsafe fn to_32<L: LookUp, A: Real, B: Real>(isa: L, src: *const u8, dst: *mut u
 
 /// 64 dwords, of which two tables make the high words; the low ones are zero.
 #[inline(always)]
-pub(super) fn dwords<L: LookUp, A: Real, B: Real>(isa: L, v: __m512i) -> [__m512i; 4] {
+pub(super) fn dwords<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 4] {
     let x = isa.features();
     let v = x.f._mm512_permutexvar_epi32(x.constant(&FOR_DWORDS), v);
     let [low, high] = interleaved::<L, A, B>(isa, v);
@@ -261,4 +380,90 @@ pub(super) fn dwords<L: LookUp, A: Real, B: Real>(isa: L, v: __m512i) -> [__m512
         x.bw._mm512_unpacklo_epi16(zero, high),
         x.bw._mm512_unpackhi_epi16(zero, high),
     ]
+}
+
+/// Float16 or bfloat16 to bool.
+///
+/// # Safety
+/// `src` is valid for reading `2 * n` bytes and `dst` for writing `n` bytes; they don't overlap.
+#[inline(always)]
+unsafe fn truths_of_floats<A, B>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let x = isa.0;
+    let magnitude = x.f._mm512_set1_epi16(0x7fff);
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |[a, b]| {
+                let low = x.bw._mm512_test_epi16_mask(a, magnitude);
+                let high = x.bw._mm512_test_epi16_mask(b, magnitude);
+                x.bw._mm512_maskz_mov_epi8(u64::from(low) | u64::from(high) << 32, x.byte(1))
+            },
+        )
+    }
+}
+
+/// 16-bit to 8-bit integers.
+///
+/// # Safety
+/// As for [`truths_of_floats`].
+#[inline(always)]
+unsafe fn low_bytes<A, B>(isa: Avx512, src: *const u8, dst: *mut u8, n: usize, pair: Pair<A, B>) {
+    let x = isa.0;
+    let byte = x.f._mm512_set1_epi16(0xff);
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |[a, b]| {
+                let (a, b) = (x.f._mm512_and_si512(a, byte), x.f._mm512_and_si512(b, byte));
+                x.unmix_words(x.bw._mm512_packus_epi16(a, b))
+            },
+        )
+    }
+}
+
+/// Makes a byte of each word.
+///
+/// # Safety
+/// As for [`truths_of_floats`].
+#[inline(always)]
+unsafe fn bytes_of_words<A, B>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+    bytes: impl Fn([__m512i; 2]) -> __m512i,
+) {
+    let x = isa.0;
+    let mut i = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while n - i >= 64 {
+            let from = src.add(2 * i);
+            x.store_dwords(dst.add(i), bytes([x.load_dwords(from), x.load_dwords(from.add(64))]));
+            i += 64;
+        }
+        if i < n {
+            let v = x.load_first_pair(src.add(2 * i), 2 * (n - i));
+            x.store_first(dst.add(i), bytes(v), n - i);
+        }
+    }
 }

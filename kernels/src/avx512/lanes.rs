@@ -59,12 +59,25 @@ pub(super) fn first_of_64(n: usize) -> __mmask64 {
 /// The first `n` bytes of a register, with zeros for the others.
 ///
 /// # Safety
-/// The pointers are valid for `n` bytes; `n <= 64`.
+/// The pointers are valid for `n` bytes; `n <= 64`, or 128 for a pair of registers.
 impl Features {
     #[inline(always)]
     pub(super) unsafe fn load_first(self, src: *const u8, n: usize) -> __m512i {
         // SAFETY: the caller's.
         unsafe { self.bw._mm512_maskz_loadu_epi8(first_of_64(n), src.cast()) }
+    }
+
+    /// The first `n <= 128` bytes of two registers.
+    #[inline(always)]
+    pub(super) unsafe fn load_first_pair(self, src: *const u8, n: usize) -> [__m512i; 2] {
+        // SAFETY: the caller's. The second register may begin outside the buffer; nothing is read
+        // through its pointer then.
+        unsafe {
+            [
+                self.load_first(src, n.min(64)),
+                self.load_first(src.wrapping_add(64), n.saturating_sub(64)),
+            ]
+        }
     }
 
     #[inline(always)]

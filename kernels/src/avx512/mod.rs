@@ -13,12 +13,14 @@ mod pieces;
 mod shim;
 mod small;
 mod tables;
+mod words;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
-use crate::dtypes::{Real, for_each_dtype};
+use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::scalar;
-use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
+use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
+use direct::{Packed, Plain};
 use shim::Vbmi;
 
 pulp::simd_type! {
@@ -79,7 +81,7 @@ pub(crate) struct Avx512(Features);
 
 /// The token of their tails, of a quarter of a step at a time.
 #[derive(Clone, Copy)]
-struct Quarter(Features);
+pub(crate) struct Quarter(Features);
 
 /// Whether this CPU has what the kernels need, and the system saves its registers. Without std to
 /// ask, whether the build is for such CPUs only.
@@ -271,9 +273,45 @@ impl Tabled for Avx512 {
     }
 }
 
+/// Sets the kernels of the pairs with a packed side that have one of their own, for
+/// [`for_each_dtype`].
+macro_rules! packed_pairs {
+    (
+        $pairs:ident
+        real { $($code:literal $real:ident $name:literal $store:ident ($numbers:expr) [$($alias:literal),*];)* }
+        packed { $($pcode:literal $packed:ident $pname:literal $of:ident;)* }
+        $($rest:tt)*
+    ) => {
+        packed_pairs!(@from $pairs [$($packed $of)*] [$(Plain $real $real)* $(Packed $packed $of)*]);
+        packed_pairs!(@to $pairs [$($packed $of)*] [$($real)*]);
+    };
+    (@from $pairs:ident [$($packed:ident $of:ident)*] $to:tt) => {$(
+        packed_pairs!(@row $pairs $packed (Packed $of) $to);
+    )*};
+    (@to $pairs:ident $to:tt [$($real:ident)*]) => {$(
+        packed_pairs!(@column $pairs $real $to);
+    )*};
+    (@column $pairs:ident $real:ident [$($packed:ident $of:ident)*]) => {
+        packed_pairs!(@row $pairs $real (Plain $real) [$(Packed $packed $of)*]);
+    };
+    (@row $pairs:ident $from:ident ($lie:ident $numbers:ident) [$($to_lie:ident $to:ident $of:ident)*]) => {$(
+        if !scalar::direct::is_packed_copy(DType::$from, DType::$to) {
+            let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>>();
+            if let Some(entry) = entry {
+                $pairs.set(DType::$from, DType::$to, entry);
+            }
+        }
+    )*};
+}
+
+const fn with_packed(mut pairs: RealPairs) -> RealPairs {
+    for_each_dtype!(packed_pairs pairs);
+    pairs
+}
+
 /// The kernels of all pairs, with VBMI.
 pub(crate) static TABLE_VBMI: Table = Table {
-    pairs: const { for_each_dtype!(real_pairs entry_vbmi).complete::<Vbmi>() },
+    pairs: const { with_packed(for_each_dtype!(real_pairs entry_vbmi)).complete::<Vbmi>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Vbmi>,
     pieces: pieces::PIECES,

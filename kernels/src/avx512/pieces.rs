@@ -39,14 +39,14 @@ unsafe fn unpack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
         let Avx512(x) = Avx512::summon();
         let mut i = 0;
         while n - i >= GROUP {
-            let packed = load_group::<BITS>(x, src.add(i / 8 * BITS));
-            x.store_dwords(dst.add(i), spread::<BITS>(x, packed));
+            let packed = load_group(x, BITS, src.add(i / 8 * BITS));
+            x.store_dwords(dst.add(i), spread(x, BITS, packed));
             i += GROUP;
         }
         if i < n {
             let bytes = ((n - i) * BITS).div_ceil(8);
             let packed = x.load_first(src.add(i / 8 * BITS), bytes);
-            x.store_first(dst.add(i), spread::<BITS>(x, packed), n - i);
+            x.store_first(dst.add(i), spread(x, BITS, packed), n - i);
         }
     }
 }
@@ -54,15 +54,15 @@ unsafe fn unpack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
 /// Reads a group of packed elements. (A masked store is no match for a plain one.)
 ///
 /// # Safety
-/// `src` is valid for reading `8 * BITS` bytes.
+/// `src` is valid for reading `8 * bits` bytes.
 #[inline(always)]
-unsafe fn load_group<const BITS: usize>(x: Features, src: *const u8) -> __m512i {
+pub(super) unsafe fn load_group(x: Features, bits: usize, src: *const u8) -> __m512i {
     // SAFETY: the caller's; what is read has that many bytes.
     unsafe {
-        match BITS {
+        match bits {
             1 => {
-                let bits = src.cast::<u64>().read_unaligned();
-                x.f._mm512_castsi128_si512(bytemuck::cast([bits, 0]))
+                let packed = src.cast::<u64>().read_unaligned();
+                x.f._mm512_castsi128_si512(bytemuck::cast([packed, 0]))
             }
             2 => x.f._mm512_castsi128_si512(x.load_bytes(src)),
             4 => x.f._mm512_castsi256_si512(x.load_words(src)),
@@ -74,16 +74,20 @@ unsafe fn load_group<const BITS: usize>(x: Features, src: *const u8) -> __m512i 
     }
 }
 
-/// Writes a group of packed elements, of two bits or more, from the front of a register.
+/// Writes a group of packed elements from the front of a register.
 ///
 /// # Safety
-/// `dst` is valid for writing `8 * BITS` bytes.
+/// `dst` is valid for writing `8 * bits` bytes.
 #[inline(always)]
-unsafe fn store_group<const BITS: usize>(x: Features, dst: *mut u8, v: __m512i) {
+pub(super) unsafe fn store_group(x: Features, bits: usize, dst: *mut u8, v: __m512i) {
     let low = x.f._mm512_castsi512_si128(v);
     // SAFETY: the caller's; what is written has that many bytes.
     unsafe {
-        match BITS {
+        match bits {
+            1 => {
+                let [bits, _]: [u64; 2] = bytemuck::cast(low);
+                dst.cast::<u64>().write_unaligned(bits);
+            }
             2 => x.store_bytes(dst, low),
             4 => x.store_words(dst, x.f._mm512_castsi512_si256(v)),
             _ => {
@@ -96,8 +100,8 @@ unsafe fn store_group<const BITS: usize>(x: Features, dst: *mut u8, v: __m512i) 
 
 /// The 64 elements at the front of a register, a byte each.
 #[inline(always)]
-pub(super) fn spread<const BITS: usize>(x: Features, packed: __m512i) -> __m512i {
-    match BITS {
+pub(super) fn spread(x: Features, bits: usize, packed: __m512i) -> __m512i {
+    match bits {
         1 => {
             let [bits, _]: [u64; 2] = bytemuck::cast(x.f._mm512_castsi512_si128(packed));
             x.bw._mm512_maskz_mov_epi8(bits, x.byte(1))
@@ -180,57 +184,34 @@ unsafe fn pack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
         let Avx512(x) = Avx512::summon();
         let mut i = 0;
         while n - i >= GROUP {
-            let numbers = x.load_dwords(src.add(i));
-            store_packed::<BITS>(x, dst.add(i / 8 * BITS), numbers, 8 * BITS);
+            let packed = gather(x, BITS, x.load_dwords(src.add(i)));
+            store_group(x, BITS, dst.add(i / 8 * BITS), packed);
             i += GROUP;
         }
         if i < n {
             let bytes = ((n - i) * BITS).div_ceil(8);
-            let numbers = x.load_first(src.add(i), n - i);
-            store_packed::<BITS>(x, dst.add(i / 8 * BITS), numbers, bytes);
+            let packed = gather(x, BITS, x.load_first(src.add(i), n - i));
+            x.store_first(dst.add(i / 8 * BITS), packed, bytes);
         }
     }
 }
 
-/// Packs 64 elements from the low bits of a byte each and stores the first `bytes` bytes.
-///
-/// Single bits are a mask register, and stored from a general one. Bringing them to a vector for a
-/// masked store is a detour, on which LLVM 22 has been seen to store the vector that they were tested
-/// in.
-///
-/// # Safety
-/// `dst` is valid for writing `bytes` bytes, at most `8 * BITS`.
+/// 64 elements in the low bits of a byte each, packed at the front of a register.
 #[inline(always)]
-unsafe fn store_packed<const BITS: usize>(x: Features, dst: *mut u8, v: __m512i, bytes: usize) {
-    // SAFETY: the caller's.
-    unsafe {
-        if BITS > 1 && bytes == 8 * BITS {
-            return store_group::<BITS>(x, dst, gather::<BITS>(x, v));
-        } else if BITS > 1 {
-            return x.store_first(dst, gather::<BITS>(x, v), bytes);
-        }
-        let bits = x.bw._mm512_test_epi8_mask(v, x.byte(1)).to_le_bytes();
-        if bytes == 8 {
-            dst.cast::<[u8; 8]>().write(bits);
-        } else {
-            bits.as_ptr().copy_to_nonoverlapping(dst, bytes);
-        }
+pub(super) fn gather(x: Features, bits: usize, v: __m512i) -> __m512i {
+    if bits == 1 {
+        let packed: u64 = x.bw._mm512_test_epi8_mask(v, x.byte(1));
+        return x.f._mm512_castsi128_si512(bytemuck::cast([packed, 0]));
     }
-}
-
-/// 64 elements in the low bits of a byte each, two or more of them, packed at the front of a
-/// register.
-#[inline(always)]
-fn gather<const BITS: usize>(x: Features, v: __m512i) -> __m512i {
-    // Neighbours are joined to words: low + high * 2^BITS, none of which has a sign.
-    let low = x.f._mm512_and_si512(v, x.byte((1 << BITS) - 1));
-    let words = x.bw._mm512_maddubs_epi16(low, x.f._mm512_set1_epi16(1 | 256 << BITS));
-    if BITS == 4 {
+    // Neighbours are joined to words: low + high * 2^bits, none of which has a sign.
+    let low = x.f._mm512_and_si512(v, x.byte((1 << bits) - 1));
+    let words = x.bw._mm512_maddubs_epi16(low, x.f._mm512_set1_epi16((1 | 256 << bits) as i16));
+    if bits == 4 {
         return x.f._mm512_castsi256_si512(x.bw._mm512_cvtepi16_epi8(words));
     }
     // And those to dwords.
-    let dwords = x.bw._mm512_madd_epi16(words, x.dword(1 | 1 << (16 + 2 * BITS)));
-    if BITS == 2 {
+    let dwords = x.bw._mm512_madd_epi16(words, x.dword(1 | 1 << (16 + 2 * bits)));
+    if bits == 2 {
         return x.f._mm512_castsi128_si512(x.f._mm512_cvtepi32_epi8(dwords));
     }
     let lanes = x.bw._mm512_shuffle_epi8(dwords, x.constant(&IN_LANES_TO_THREES));
@@ -258,8 +239,7 @@ unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: usize) {
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn real_parts_of<const BYTES: usize>(src: *const u8, dst: *mut u8, n: usize) {
-    // SAFETY: the caller's: a register of real parts comes from two of complex elements. The second
-    // of those may begin outside what is left; nothing is read through it then.
+    // SAFETY: the caller's: a register of real parts comes from two of complex elements.
     unsafe {
         let Avx512(x) = Avx512::summon();
         let (mut src, mut dst, mut left) = (src, dst, n * BYTES);
@@ -269,9 +249,7 @@ unsafe fn real_parts_of<const BYTES: usize>(src: *const u8, dst: *mut u8, n: usi
             (src, dst, left) = (src.add(128), dst.add(64), left - 64);
         }
         if left > 0 {
-            let low = x.load_first(src, (2 * left).min(64));
-            let high = x.load_first(src.wrapping_add(64), (2 * left).saturating_sub(64));
-            x.store_first(dst, reals::<BYTES>(x, [low, high]), left);
+            x.store_first(dst, reals::<BYTES>(x, x.load_first_pair(src, 2 * left)), left);
         }
     }
 }

@@ -36,7 +36,7 @@ use core::marker::PhantomData;
 pub(super) struct Small<B>(PhantomData<B>);
 
 impl<B: Real> Small<B> {
-    const FORMAT: FloatFormat = match B::DTYPE.numbers() {
+    pub(super) const FORMAT: FloatFormat = match B::DTYPE.numbers() {
         Numbers::Float(format) => format,
         _ => panic!("not a float"),
     };
@@ -55,11 +55,14 @@ impl<B: Real> Small<B> {
     /// Where magnitudes are clamped: the default is to saturate.
     const LIMIT: u32 = Self::magnitude(Self::FORMAT.max_finite());
 
-    /// What stands for NaN.
-    const NAN: u32 = Self::magnitude(match Self::FORMAT.nan() {
-        Some(code) => code,
+    /// The code of NaN in magnitudes, 0x80 where there is none.
+    pub(super) const NAN_CODE: u8 = match Self::FORMAT.nan() {
+        Some(code) => code as u8,
         None => 0x80,
-    });
+    };
+
+    /// What stands for NaN.
+    const NAN: u32 = Self::magnitude(Self::NAN_CODE as u64);
 
     /// The smallest normal number.
     const SMALLEST: u32 = ((Self::LOWEST + 127) as u32) << 23;
@@ -101,7 +104,7 @@ impl<B: Real> Small<B> {
 
     /// The stored bytes of codes, and of signs in the top bits of bytes.
     #[inline(always)]
-    fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
+    pub(super) fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
         let sign = x.byte(0x80);
         match Self::FORMAT.specials {
             Specials::Fnuz => {
