@@ -43,6 +43,13 @@ impl fmt::Debug for Level {
 static LEVELS: &[Level] = &[
     #[cfg(target_arch = "x86_64")]
     Level {
+        name: "avx512_bf16",
+        family: "avx512",
+        detect: crate::avx512::detect_bf16,
+        table: &crate::avx512::TABLE_BF16,
+    },
+    #[cfg(target_arch = "x86_64")]
+    Level {
         name: "avx512_vbmi",
         family: "avx512",
         detect: crate::avx512::detect_vbmi,

@@ -7,7 +7,7 @@
 
 use super::decode::{F32, F64, I32, I64, Narrow, U32, U64, Unquiet, quiet};
 use super::lanes::both;
-use super::shim::Vbmi;
+use super::shim::{Bf16, Vbmi};
 use super::{Avx512, Features, Quarter};
 use crate::codec::{Bridge, Isa};
 use core::arch::x86_64::*;
@@ -55,6 +55,16 @@ where
     fn bridge(self, [a, b, c, d]: [A; 4]) -> [B; 4] {
         let quarter = Quarter(self.0);
         [quarter.bridge(a), quarter.bridge(b), quarter.bridge(c), quarter.bridge(d)]
+    }
+}
+
+impl<Hub, Home> Bridge<Hub, Home> for Bf16
+where
+    Avx512: Bridge<Hub, Home>,
+{
+    #[inline(always)]
+    fn bridge(self, values: Hub) -> Home {
+        Avx512(self.vbmi.features).bridge(values)
     }
 }
 

@@ -2,7 +2,7 @@
 //! floats below 64 bits as float32.
 
 use super::direct::{Plain, dwords};
-use super::shim::Vbmi;
+use super::shim::{Bf16, Vbmi};
 use super::{Avx512, Features, Quarter};
 use crate::codec::Decode;
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -216,6 +216,19 @@ vbmi_decoders! {
     by table:
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
         Float8E4M3B11Fnuz Float8E8M0Fnu Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn;
+}
+
+impl<A: Real> Decode<A> for Bf16
+where
+    Vbmi: Decode<A>,
+{
+    type Hub = <Vbmi as Decode<A>>::Hub;
+
+    #[inline(always)]
+    unsafe fn decode(self, src: *const u8) -> Self::Hub {
+        // SAFETY: the caller's.
+        unsafe { self.vbmi.decode(src) }
+    }
 }
 
 /// A signed integer in the low bits of each byte.

@@ -3,12 +3,12 @@
 
 use super::bridge::{Int, Long, Odd, Power, Truth};
 use super::decode::{F32, F64};
-use super::lanes::each;
-use super::shim::Vbmi;
+use super::lanes::{each, join_masks};
+use super::shim::{Bf16, Vbmi};
 use super::small::{self, Small};
 use super::{Avx512, Features, Quarter};
 use crate::codec::Encode;
-use crate::dtypes::{Real, mark};
+use crate::dtypes::{DType, Kind, Real, mark};
 use core::arch::x86_64::*;
 
 /// Encoders by how a quarter's elements are stored and how a step's are.
@@ -127,10 +127,9 @@ encoders! {
         |x, v| Small::<mark::Float8E4M3B11Fnuz>::quarter(x, v),
         |dst, w| x.store_dwords(dst, Small::<mark::Float8E4M3B11Fnuz>::step(x, w));
     Float8E8M0Fnu <= Power, store_bytes_part:
-        |x, v| x.f._mm512_cvtepi32_epi8(small::power(x, v)),
+        |x, v| small::power(x, v),
         |dst, w| {
-            let codes = each(w, #[inline(always)] |v| small::power(x, v));
-            x.store_dwords(dst, x.clamp_to_bytes::<false>(codes));
+            x.store_dwords(dst, small::powers(x, w));
         };
     Float6E2M3Fn <= Odd<false>, store_bytes_part:
         |x, v| Small::<mark::Float6E2M3Fn>::quarter(x, v),
@@ -156,12 +155,32 @@ where
     }
 }
 
+/// Whether no number of a dtype is subnormal in float32, so that the instruction for bfloat16 gives
+/// what the law wants. (Bytes have their tables.)
+pub(super) const fn suits_bf16(from: DType) -> bool {
+    let whole = matches!(from.kind(), Kind::Int | Kind::UInt);
+    from.bits() > 8 && (whole || matches!(from, DType::Float16))
+}
+
+/// For the dtypes that [`suits_bf16`] tells.
+impl Encode<mark::BFloat16> for Bf16 {
+    type Home = [Odd<true>; 4];
+
+    #[inline(always)]
+    unsafe fn encode(self, [a, b, c, d]: [Odd<true>; 4], dst: *mut u8) {
+        let x = self.vbmi.features;
+        // SAFETY: the caller's: 128 bytes are writable.
+        unsafe {
+            x.store_dwords(dst, self.cvtne2ps_pbh(a.0, b.0));
+            x.store_dwords(dst.add(64), self.cvtne2ps_pbh(c.0, d.0));
+        }
+    }
+}
+
 /// A byte 0 or 1 for each bit.
 #[inline(always)]
 fn truths(x: Features, [a, b, c, d]: [Truth; 4]) -> __m512i {
-    let low = u32::from(a.0) | u32::from(b.0) << 16;
-    let high = u32::from(c.0) | u32::from(d.0) << 16;
-    x.bw._mm512_maskz_mov_epi8(u64::from(low) | u64::from(high) << 32, x.byte(1))
+    x.bw._mm512_maskz_mov_epi8(join_masks([a.0, b.0, c.0, d.0]), x.byte(1))
 }
 
 /// A quarter of integers of at most 8 bits.

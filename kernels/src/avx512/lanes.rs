@@ -56,6 +56,14 @@ pub(super) fn first_of_64(n: usize) -> __mmask64 {
     if n < 64 { (1 << n) - 1 } else { !0 }
 }
 
+/// The masks of four quarters as that of a step.
+#[inline(always)]
+pub(super) fn join_masks([a, b, c, d]: [__mmask16; 4]) -> __mmask64 {
+    let low = u32::from(a) | u32::from(b) << 16;
+    let high = u32::from(c) | u32::from(d) << 16;
+    u64::from(low) | u64::from(high) << 32
+}
+
 /// The first `n` bytes of a register, with zeros for the others.
 ///
 /// # Safety

@@ -21,7 +21,7 @@ use crate::scalar;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use direct::{Packed, Plain};
-use shim::Vbmi;
+use shim::{Bf16, Vbmi};
 
 pulp::simd_type! {
     /// What every server CPU with AVX-512 has, since Skylake.
@@ -75,6 +75,34 @@ pulp::simd_type! {
     }
 }
 
+pulp::simd_type! {
+    /// The same with an instruction for bfloat16: since Cooper Lake's successors and Zen 4.
+    pub(crate) struct Bf16Features {
+        sse: "sse",
+        sse2: "sse2",
+        sse3: "sse3",
+        ssse3: "ssse3",
+        sse4_1: "sse4.1",
+        sse4_2: "sse4.2",
+        avx: "avx",
+        avx2: "avx2",
+        bmi1: "bmi1",
+        bmi2: "bmi2",
+        lzcnt: "lzcnt",
+        popcnt: "popcnt",
+        f16c: "f16c",
+        fma: "fma",
+        f: "avx512f",
+        bw: "avx512bw",
+        cd: "avx512cd",
+        dq: "avx512dq",
+        vl: "avx512vl",
+        vbmi: "avx512vbmi",
+        vbmi2: "avx512vbmi2",
+        bf16: "avx512bf16",
+    }
+}
+
 /// The token of the AVX-512 kernels, of a step at a time.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(Features);
@@ -103,6 +131,15 @@ pub(crate) fn detect_vbmi() -> bool {
         VbmiFeatures::is_available()
     } else {
         detect() && cfg!(all(target_feature = "avx512vbmi", target_feature = "avx512vbmi2"))
+    }
+}
+
+/// The same for the kernels with VBMI and BF16.
+pub(crate) fn detect_bf16() -> bool {
+    if cfg!(feature = "std") {
+        Bf16Features::is_available()
+    } else {
+        detect_vbmi() && cfg!(target_feature = "avx512bf16")
     }
 }
 
@@ -183,6 +220,24 @@ where
 {
     // SAFETY: the caller's.
     unsafe { steps::<_, A, B>(Vbmi::summon(), src, dst, n) };
+    n
+}
+
+/// To bfloat16 with BF16.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512vbmi,avx512vbmi2,avx512bf16")]
+unsafe fn fused_bf16<A>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize
+where
+    A: Real,
+    Bf16: Fuses<A, mark::BFloat16>,
+    Quarter: Fuses<A, mark::BFloat16>,
+{
+    // SAFETY: the caller's.
+    unsafe { steps::<_, A, mark::BFloat16>(Bf16::summon(), src, dst, n) };
     n
 }
 
@@ -320,5 +375,35 @@ pub(crate) static TABLE_VBMI: Table = Table {
 impl Tabled for Vbmi {
     fn table() -> &'static Table {
         &TABLE_VBMI
+    }
+}
+
+/// The kernel of a pair with BF16, where that makes a difference.
+const fn entry_bf16<A, B>() -> Entry
+where
+    A: Real,
+    B: Real,
+    Avx512: Fuses<A, B>,
+    Vbmi: Fuses<A, B>,
+    Bf16: Fuses<A, mark::BFloat16>,
+    Quarter: Fuses<A, B> + Fuses<A, mark::BFloat16>,
+{
+    if matches!(B::DTYPE, DType::BFloat16) && encode::suits_bf16(A::DTYPE) {
+        return Entry { kernel: fused_bf16::<A>, road: Road::Fused };
+    }
+    entry_vbmi::<A, B>()
+}
+
+/// The kernels of all pairs, with VBMI and BF16.
+pub(crate) static TABLE_BF16: Table = Table {
+    pairs: const { with_packed(for_each_dtype!(real_pairs entry_bf16)).complete::<Bf16>() },
+    with_options: scalar::options::encode,
+    composed: tile::with_options::<Bf16>,
+    pieces: pieces::PIECES,
+};
+
+impl Tabled for Bf16 {
+    fn table() -> &'static Table {
+        &TABLE_BF16
     }
 }

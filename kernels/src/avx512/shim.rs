@@ -1,6 +1,6 @@
 //! The instructions that pulp has no method for, as methods of tokens that prove them.
 
-use super::{Avx512, Features, VbmiFeatures};
+use super::{Avx512, Bf16Features, Features, VbmiFeatures};
 use crate::codec::Isa;
 use core::arch::x86_64::*;
 
@@ -42,5 +42,38 @@ impl Vbmi {
     pub(super) fn permutex2var_epi8(self, a: __m512i, indices: __m512i, b: __m512i) -> __m512i {
         // SAFETY: the token proves AVX512_VBMI.
         unsafe { _mm512_permutex2var_epi8(a, indices, b) }
+    }
+}
+
+/// The token of AVX-512 with VBMI, VBMI2 and BF16.
+#[derive(Clone, Copy)]
+pub(crate) struct Bf16 {
+    pub(super) vbmi: Vbmi,
+    proof: Bf16Features,
+}
+
+impl Isa for Bf16 {
+    const STEP: usize = Avx512::STEP;
+    const OVERLAPS: bool = false;
+
+    #[inline(always)]
+    unsafe fn summon() -> Self {
+        // SAFETY: the caller's; the features of `Vbmi` are among them.
+        unsafe { Self { vbmi: Vbmi::summon(), proof: Bf16Features::new_unchecked() } }
+    }
+
+    #[inline(always)]
+    fn vectorize<R>(self, body: impl FnOnce() -> R) -> R {
+        self.proof.vectorize(body)
+    }
+}
+
+impl Bf16 {
+    /// Two registers to the nearest bfloat16, ties to even, `low` first, whatever the environment.
+    /// Subnormal numbers become zero, which is not the law: for numbers that are none.
+    #[inline(always)]
+    pub(super) fn cvtne2ps_pbh(self, low: __m512, high: __m512) -> __m512i {
+        // SAFETY: the token proves AVX512_BF16; both types are 64 bytes of any bits.
+        unsafe { core::mem::transmute::<__m512bh, __m512i>(_mm512_cvtne2ps_pbh(high, low)) }
     }
 }

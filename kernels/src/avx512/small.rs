@@ -26,7 +26,7 @@
 
 use super::Features;
 use super::bridge::{Odd, Power};
-use super::lanes::each;
+use super::lanes::{each, join_masks};
 use crate::dtypes::Real;
 use crate::format::{FloatFormat, Numbers, Specials};
 use core::arch::x86_64::*;
@@ -176,19 +176,38 @@ impl Features {
     }
 }
 
-/// The code of the next power of two in each dword; 0xff for NaN and what is below zero.
+/// The next power of two in each dword, and which are NaN or below zero.
+///
+/// The exponent field of float32 is the code, and any fraction bit takes it one up: past the largest
+/// power it is 255, for NaN 256. 2^-127 itself, a subnormal, is code 0, as is all below it.
 #[inline(always)]
-pub(super) fn power(x: Features, v: Power) -> __m512i {
+fn next_power(x: Features, v: Power) -> (__m512i, __mmask16) {
     let bits = x.f._mm512_castps_si512(v.0);
     let magnitude = x.f._mm512_and_si512(bits, x.dword(i32::MAX as u32));
-    // The exponent field of float32 is the code; any fraction bit takes it one up. 2^-127 itself, a
-    // subnormal, is code 0, as is all below it.
-    let up = x.f._mm512_add_epi32(magnitude, x.dword(0x7f_ffff));
-    let up = x.f._mm512_min_epu32(x.f._mm512_srli_epi32::<23>(up), x.dword(0xfe));
     let above = x.f._mm512_cmpgt_epu32_mask(magnitude, x.dword(0x0040_0000));
-    let code = x.f._mm512_maskz_mov_epi32(above, up);
-    let nan = x.f._mm512_cmpgt_epu32_mask(magnitude, x.dword(0x7f80_0000));
-    let zero = x.f._mm512_testn_epi32_mask(magnitude, magnitude);
-    let negative = x.f._mm512_cmplt_epi32_mask(bits, x.f._mm512_setzero_si512()) & !zero;
-    x.f._mm512_mask_mov_epi32(code, nan | negative, x.dword(0xff))
+    let up = x.f._mm512_add_epi32(magnitude, x.dword(0x7f_ffff));
+    let code = x.f._mm512_maskz_srli_epi32::<23>(above, up);
+    // As unsigned numbers, infinity's bits come first, then NaNs', those of -0 and all below.
+    let past = x.f._mm512_cmpgt_epu32_mask(bits, x.dword(0x7f80_0000));
+    (code, x.f._mm512_mask_cmpneq_epi32_mask(past, bits, x.dword(1 << 31)))
+}
+
+/// The codes of a quarter of numbers that are rounded up to powers of two.
+#[inline(always)]
+pub(super) fn power(x: Features, v: Power) -> __m128i {
+    let (code, nan) = next_power(x, v);
+    let code = x.f._mm512_min_epi32(code, x.dword(0xfe));
+    x.f._mm512_cvtepi32_epi8(x.f._mm512_mask_mov_epi32(code, nan, x.dword(0xff)))
+}
+
+/// The codes of a step.
+#[inline(always)]
+pub(super) fn powers(x: Features, [a, b, c, d]: [Power; 4]) -> __m512i {
+    let (a, nan_a) = next_power(x, a);
+    let (b, nan_b) = next_power(x, b);
+    let (c, nan_c) = next_power(x, c);
+    let (d, nan_d) = next_power(x, d);
+    let codes = x.bw._mm512_min_epu8(x.clamp_to_bytes::<false>([a, b, c, d]), x.byte(0xfe));
+    let nan = join_masks([nan_a, nan_b, nan_c, nan_d]);
+    x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(0xff))
 }
