@@ -27,6 +27,8 @@ pub(super) const fn entry<A: Real, B: Real>() -> Option<Entry> {
         bw::truths_of_floats::<Plain<A>, Plain<B>>
     } else if from.bits() == 16 && matches!(to, DType::Int8 | DType::UInt8) && whole {
         bw::low_bytes::<Plain<A>, Plain<B>>
+    } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
+        bw::powers::<Plain<A>, Plain<B>>
     } else {
         return None;
     };
@@ -189,7 +191,8 @@ kernels! {
         super::to_16 => to_16
         super::to_32 => to_32
         super::truths_of_floats => truths_of_floats
-        super::low_bytes => low_bytes;
+        super::low_bytes => low_bytes
+        super::powers => powers;
     vbmi Vbmi "avx512vbmi,avx512vbmi2":
         super::to_8 => to_8
         super::to_16 => to_16
@@ -306,7 +309,7 @@ unsafe fn to_16<L: LookUp, A: Codes, B: Codes>(
 }
 
 /// Which qword goes where, so that interleaving within 128-bit lanes leaves all in order.
-const FOR_WORDS: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
+pub(super) const FOR_WORDS: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 /// The same with dwords, for interleaving twice.
 const FOR_DWORDS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
@@ -437,6 +440,45 @@ unsafe fn low_bytes<A, B>(isa: Avx512, src: *const u8, dst: *mut u8, n: usize, p
             },
         )
     }
+}
+
+/// Bfloat16 to float8_e8m0fnu: as from float32, see [`super::small`], with its upper half.
+///
+/// # Safety
+/// As for [`truths_of_floats`].
+#[inline(always)]
+unsafe fn powers<A, B>(isa: Avx512, src: *const u8, dst: *mut u8, n: usize, pair: Pair<A, B>) {
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |[a, b]| {
+                let x = isa.0;
+                let (a, nan_a) = next_power(x, a);
+                let (b, nan_b) = next_power(x, b);
+                let codes = x.unmix_words(x.bw._mm512_packus_epi16(a, b));
+                let codes = x.bw._mm512_min_epu8(codes, x.byte(0xfe));
+                let nan = u64::from(nan_a) | u64::from(nan_b) << 32;
+                x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(0xff))
+            },
+        )
+    }
+}
+
+/// The next power of two in each word, and which are NaN or below zero.
+#[inline(always)]
+fn next_power(x: Features, v: __m512i) -> (__m512i, __mmask32) {
+    let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
+    let above = x.bw._mm512_cmpgt_epu16_mask(magnitude, x.word(0x40));
+    let up = x.bw._mm512_add_epi16(magnitude, x.word(0x7f));
+    let code = x.bw._mm512_maskz_srli_epi16::<7>(above, up);
+    let past = x.bw._mm512_cmpgt_epu16_mask(v, x.word(0x7f80));
+    (code, x.bw._mm512_mask_cmpneq_epi16_mask(past, v, x.word(0x8000)))
 }
 
 /// Makes a byte of each word.

@@ -219,6 +219,11 @@ impl Features {
     }
 
     #[inline(always)]
+    pub(super) fn word(self, v: u16) -> __m512i {
+        self.f._mm512_set1_epi16(v as i16)
+    }
+
+    #[inline(always)]
     pub(super) fn dword(self, v: u32) -> __m512i {
         self.f._mm512_set1_epi32(v as i32)
     }

@@ -5,6 +5,7 @@
 //! whatever they were made from, and the 32 registers still hold all that a step needs.
 
 mod bridge;
+mod complex;
 mod decode;
 mod direct;
 mod encode;
@@ -20,6 +21,7 @@ use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::scalar;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
+use complex::with_complex;
 use direct::{Packed, Plain};
 use shim::{Bf16, Vbmi};
 
@@ -316,7 +318,7 @@ where
 
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { for_each_dtype!(real_pairs entry).complete::<Avx512>() },
+    pairs: const { with_complex(for_each_dtype!(real_pairs entry)).complete::<Avx512>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Avx512>,
     pieces: pieces::PIECES,
@@ -359,14 +361,14 @@ macro_rules! packed_pairs {
     )*};
 }
 
-const fn with_packed(mut pairs: RealPairs) -> RealPairs {
+const fn with_composed(mut pairs: RealPairs) -> RealPairs {
     for_each_dtype!(packed_pairs pairs);
-    pairs
+    with_complex(pairs)
 }
 
 /// The kernels of all pairs, with VBMI.
 pub(crate) static TABLE_VBMI: Table = Table {
-    pairs: const { with_packed(for_each_dtype!(real_pairs entry_vbmi)).complete::<Vbmi>() },
+    pairs: const { with_composed(for_each_dtype!(real_pairs entry_vbmi)).complete::<Vbmi>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Vbmi>,
     pieces: pieces::PIECES,
@@ -396,7 +398,7 @@ where
 
 /// The kernels of all pairs, with VBMI and BF16.
 pub(crate) static TABLE_BF16: Table = Table {
-    pairs: const { with_packed(for_each_dtype!(real_pairs entry_bf16)).complete::<Bf16>() },
+    pairs: const { with_composed(for_each_dtype!(real_pairs entry_bf16)).complete::<Bf16>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Bf16>,
     pieces: pieces::PIECES,

@@ -238,7 +238,7 @@ unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: usize) {
 /// As for [`real_parts`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn real_parts_of<const BYTES: usize>(src: *const u8, dst: *mut u8, n: usize) {
+pub(super) unsafe fn real_parts_of<const BYTES: usize>(src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's: a register of real parts comes from two of complex elements.
     unsafe {
         let Avx512(x) = Avx512::summon();
@@ -284,7 +284,7 @@ unsafe fn with_zero_imaginary(bytes: usize, src: *const u8, dst: *mut u8, n: usi
 /// As for [`with_zero_imaginary`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn with_zeros_of<const BYTES: usize>(src: *const u8, dst: *mut u8, n: usize) {
+pub(super) unsafe fn with_zeros_of<const BYTES: usize>(src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's: half a register of real parts makes one of complex elements.
     unsafe {
         let Avx512(x) = Avx512::summon();

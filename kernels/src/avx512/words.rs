@@ -111,29 +111,37 @@ impl<A: Real, B: Real> Keys<A, B> {
         tables
     };
 
-    /// The keys of 32 magnitudes.
+    /// Whether the code takes a second step anywhere.
+    const TWO_STEPS: bool = {
+        let mut any = false;
+        let mut high = 0;
+        while high < 128 {
+            any |= Self::TABLES.last_1[high] < 255;
+            high += 1;
+        }
+        any
+    };
+
+    /// The keys of 32 numbers, of which the magnitudes are given too, with their signs.
     #[inline(always)]
-    fn keys(x: Features, magnitudes: __m512i) -> __m512i {
+    fn keys(x: Features, numbers: __m512i, magnitudes: __m512i) -> __m512i {
         let (low, high) = Self::RANGE;
         if low == 0 {
-            return magnitudes;
+            return numbers;
         }
-        let v = x.bw._mm512_min_epu16(magnitudes, word(x, high));
-        let v = x.bw._mm512_subs_epu16(v, word(x, low));
-        match Self::SHIFT {
+        let v = x.bw._mm512_min_epu16(magnitudes, x.word(high));
+        let v = x.bw._mm512_subs_epu16(v, x.word(low));
+        let keys = match Self::SHIFT {
             0 => v,
             1 => x.bw._mm512_slli_epi16::<1>(v),
             2 => x.bw._mm512_slli_epi16::<2>(v),
             3 => x.bw._mm512_slli_epi16::<3>(v),
             4 => x.bw._mm512_slli_epi16::<4>(v),
             _ => x.bw._mm512_slli_epi16::<5>(v),
-        }
+        };
+        // keys OR (numbers AND the top bit)
+        x.f._mm512_ternarylogic_epi32::<0xf8>(keys, numbers, x.word(0x8000))
     }
-}
-
-#[inline(always)]
-fn word(x: Features, v: u16) -> __m512i {
-    x.f._mm512_set1_epi16(v as i16)
 }
 
 const fn every_other_byte(first: u8) -> [u8; 64] {
@@ -152,24 +160,29 @@ fn codes<A: Real, B: Real>(isa: Vbmi, [a, b]: [__m512i; 2]) -> __m512i {
     let x = isa.features;
     let (even, odd) =
         (x.constant(&const { every_other_byte(0) }), x.constant(&const { every_other_byte(1) }));
-    let largest = word(x, 0x7fff);
+    let largest = x.word(0x7fff);
     let (c, d) = (x.f._mm512_and_si512(a, largest), x.f._mm512_and_si512(b, largest));
-    let infinity = word(x, Keys::<A, B>::FROM.max_finite() as u16 + 1);
+    let infinity = x.word(Keys::<A, B>::FROM.max_finite() as u16 + 1);
     let nan_low = x.bw._mm512_cmpgt_epu16_mask(c, infinity);
     let nan_high = x.bw._mm512_cmpgt_epu16_mask(d, infinity);
-    let (c, d) = (Keys::<A, B>::keys(x, c), Keys::<A, B>::keys(x, d));
+    let (c, d) = (Keys::<A, B>::keys(x, a, c), Keys::<A, B>::keys(x, b, d));
+    // With the sign in the top bit, where look-ups don't see it.
     let high = isa.permutex2var_epi8(c, odd, d);
     let low = isa.permutex2var_epi8(c, even, d);
     let tables = const { &Keys::<A, B>::TABLES };
     let first = by_high(isa, &tables.first, high);
     let past_0 = x.bw._mm512_cmpgt_epu8_mask(low, by_high(isa, &tables.last_0, high));
-    let past_1 = x.bw._mm512_cmpgt_epu8_mask(low, by_high(isa, &tables.last_1, high));
     let one = x.byte(1);
     let codes = x.bw._mm512_mask_add_epi8(first, past_0, first, one);
-    let codes = x.bw._mm512_mask_add_epi8(codes, past_1, codes, one);
+    let codes = if const { Keys::<A, B>::TWO_STEPS } {
+        let past_1 = x.bw._mm512_cmpgt_epu8_mask(low, by_high(isa, &tables.last_1, high));
+        x.bw._mm512_mask_add_epi8(codes, past_1, codes, one)
+    } else {
+        codes
+    };
     let nan = u64::from(nan_low) | u64::from(nan_high) << 32;
     let codes = x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(Small::<B>::NAN_CODE));
-    Small::<B>::finish(x, codes, isa.permutex2var_epi8(a, odd, b))
+    Small::<B>::finish(x, codes, high)
 }
 
 /// What the low 7 bits of each byte stand for.
