@@ -1,7 +1,7 @@
 //! Decoders: integers that float32 holds exactly come as dwords, the larger ones as they are, the
 //! floats below 64 bits as float32.
 
-use super::direct::{Plain, dwords};
+use super::direct::{FOR_WORDS, Plain, dwords};
 use super::shim::{Bf16, Vbmi};
 use super::{Avx512, Features, Quarter};
 use crate::codec::Decode;
@@ -130,42 +130,27 @@ in_quarters! {
     Float8E4M3B11Fnuz Float8E8M0Fnu Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
 }
 
-/// The words of two registers go straight to where they are wanted, between zeros.
+/// Each word is put above a zero one.
 impl Decode<mark::BFloat16> for Avx512 {
     type Hub = [Unquiet; 4];
 
     #[inline(always)]
     unsafe fn decode(self, src: *const u8) -> [Unquiet; 4] {
-        let x = self.0;
-        let (front, back) = (x.constant(&const { spread(0) }), x.constant(&const { spread(16) }));
         // SAFETY: the caller's: 128 bytes are readable.
-        unsafe {
-            let (a, b) = (x.load_dwords(src), x.load_dwords(src.add(64)));
-            [
-                between_zeros(x, front, a),
-                between_zeros(x, back, a),
-                between_zeros(x, front, b),
-                between_zeros(x, back, b),
-            ]
-        }
+        let (a, b) = unsafe { (self.0.load_dwords(src), self.0.load_dwords(src.add(64))) };
+        let ([a, b], [c, d]) = (above_zeros(self.0, a), above_zeros(self.0, b));
+        [a, b, c, d]
     }
 }
 
 #[inline(always)]
-fn between_zeros(x: Features, indices: __m512i, v: __m512i) -> Unquiet {
-    let v = x.bw._mm512_maskz_permutexvar_epi16(HIGH, indices, v);
-    Unquiet(x.f._mm512_castsi512_ps(v))
-}
-
-/// For each odd word the index of the next of 16.
-const fn spread(first: u16) -> [u16; 32] {
-    let mut indices = [0; 32];
-    let mut i = 0;
-    while i < 32 {
-        indices[i] = first + i as u16 / 2;
-        i += 1;
-    }
-    indices
+fn above_zeros(x: Features, v: __m512i) -> [Unquiet; 2] {
+    let v = x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v);
+    let zero = x.f._mm512_setzero_si512();
+    [
+        Unquiet(x.f._mm512_castsi512_ps(x.bw._mm512_unpacklo_epi16(zero, v))),
+        Unquiet(x.f._mm512_castsi512_ps(x.bw._mm512_unpackhi_epi16(zero, v))),
+    ]
 }
 
 /// With VBMI, small floats are looked up; the others are decoded as without.
