@@ -70,7 +70,7 @@ impl<B: Real> Small<B> {
     const K: u32 = {
         let g = 23 - Self::M;
         let c = (1 << 16) - (((Self::LOWEST + g as i32 + 127) as u32) << Self::M);
-        assert!(c % 2 == 0 && c > 1 << 15);
+        assert!(c.is_multiple_of(2) && c > 1 << 15);
         (127 + g) << 23 | c
     };
 

@@ -56,15 +56,16 @@ impl<A: Real, B: Real> Keys<A, B> {
     }
 
     /// The first magnitude of a range and the last: half the smallest number of the destination,
-    /// which still rounds to zero, and the last before the power of two above its largest.
+    /// which still rounds to zero, and the last before the power of two above its largest. All
+    /// magnitudes, where that range is no narrower.
     const RANGE: (u16, u16) = {
         let low = Self::TO.min_exponent() - Self::TO.mantissa_bits as i32 - 1;
         let high = Self::TO.max_exponent() + 1;
-        let max = Self::FROM.max_exponent();
-        if low < Self::FROM.min_exponent() || high > max {
+        if low < Self::FROM.min_exponent() || high > Self::FROM.max_exponent() {
             (0, 0x7fff)
         } else {
-            (Self::power(low), Self::power(high) - 1)
+            let (low, high) = (Self::power(low), Self::power(high) - 1);
+            if high - low < 0x4000 { (low, high) } else { (0, 0x7fff) }
         }
     };
 
@@ -87,7 +88,7 @@ impl<A: Real, B: Real> Keys<A, B> {
     const fn last(high: u16, code: u8) -> u8 {
         let (mut low, mut end) = (0, 255);
         while low < end {
-            let middle = (low + end + 1) / 2;
+            let middle = (low + end).div_ceil(2);
             if Self::code(high << 8 | middle) <= code {
                 low = middle;
             } else {
@@ -132,7 +133,6 @@ impl<A: Real, B: Real> Keys<A, B> {
         let v = x.bw._mm512_min_epu16(magnitudes, x.word(high));
         let v = x.bw._mm512_subs_epu16(v, x.word(low));
         let keys = match Self::SHIFT {
-            0 => v,
             1 => x.bw._mm512_slli_epi16::<1>(v),
             2 => x.bw._mm512_slli_epi16::<2>(v),
             3 => x.bw._mm512_slli_epi16::<3>(v),
