@@ -4,12 +4,13 @@
 use super::bridge::{Brain, Power, Sticky};
 use super::decode::{F32, F64};
 use super::steps::bools::{FromBool, ToBool};
-use super::steps::bytes::{ByteMap, EncodeSmall, FillByte, SmallToFloat16, SmallToWide};
+use super::steps::bytes::{EncodeSmall, FillByte, SmallToAny, SmallToFloat16};
 use super::steps::floats::{
     BrainToFloat16, BrainToFloat32, CutToBrain, Float64ToByte, FloatToByte, RoundToBrain,
 };
 use super::steps::ints::{NarrowToByte, Widen};
-use super::{Avx2, fused, nibbles};
+use super::steps::maps::{self, ByteMap};
+use super::{Avx2, fused};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Kind, Real};
 use crate::scalar::{Scalar, direct as portable};
@@ -19,6 +20,9 @@ use crate::table::{Entry, Kernel, Params, Road};
 pub(super) trait Step<A: Real, B: Real> {
     /// The elements of a step.
     const LEN: usize;
+
+    /// Whether a step does so little that the loop around it would count, were there not two in it.
+    const LIGHT: bool = false;
 
     /// Casts a step.
     ///
@@ -52,14 +56,23 @@ where
         || {
             let last = n - S::LEN;
             let mut i = 0;
+            while S::LIGHT && i + S::LEN <= last {
+                // SAFETY: the caller's: two steps are left in both buffers.
+                unsafe {
+                    step_at::<S, A, B>(isa, src, dst, i);
+                    step_at::<S, A, B>(isa, src, dst, i + S::LEN);
+                }
+                i += 2 * S::LEN;
+            }
+            if i == n {
+                return;
+            }
+            i = i.min(last);
             loop {
                 // SAFETY: the caller's: `i <= last`, so a step is left in both buffers. Casting
                 // elements a second time reads what it read before, since nothing is written to the
                 // source.
-                unsafe {
-                    let from = src.add(i * size_of::<A::Stored>());
-                    S::step(isa, from, dst.add(i * size_of::<B::Stored>()));
-                }
+                unsafe { step_at::<S, A, B>(isa, src, dst, i) };
                 i += S::LEN;
                 if i > last {
                     if i == n {
@@ -71,6 +84,24 @@ where
         },
     );
     n
+}
+
+/// Casts a step, from element `i` on.
+///
+/// # Safety
+/// As for every kernel; `i + LEN` elements are in both buffers.
+#[inline(always)]
+unsafe fn step_at<S: Step<A, B>, A: Real, B: Real>(
+    isa: Avx2,
+    src: *const u8,
+    dst: *mut u8,
+    i: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let from = src.add(i * size_of::<A::Stored>());
+        S::step(isa, from, dst.add(i * size_of::<B::Stored>()));
+    }
 }
 
 /// All that the steps need of a hub.
@@ -94,7 +125,7 @@ where
     A: Real,
     B: Real,
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
-    Avx2: Bridges<<Avx2 as Decode<A>>::Hub>,
+    Avx2: Bridges<<Avx2 as Decode<A>>::Hub> + Bridge<F32, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
     let (from, to) = (A::DTYPE, B::DTYPE);
@@ -113,15 +144,16 @@ where
             (8, _) | (16, 64) => stepped::<Widen, A, B>,
             _ => return None,
         }
-    } else if from.bits() == 8 && to.bits() == 8 && nibbles::one_byte::<A, B>().work() <= MOST_WORK
-    {
+    } else if from.bits() == 8 && to.bits() == 8 && maps::work::<A, B>() <= most_work(from) {
         road = Road::Table;
         stepped::<ByteMap, A, B>
     } else if is_float(to) && to.bits() == 8 && !is(to, DType::Float8E8M0Fnu) {
         stepped::<EncodeSmall, A, B>
-    } else if is_tabled(from) && is_float(to) {
+    } else if is_tabled(from) && is_float(to) && to.bits() == 16 {
         road = Road::Table;
-        if to.bits() == 16 { stepped::<SmallToFloat16, A, B> } else { stepped::<SmallToWide, A, B> }
+        stepped::<SmallToFloat16, A, B>
+    } else if is_tabled(from) {
+        stepped::<SmallToAny, A, B>
     } else if is_float(from) && is_integer(to) && to.bits() == 8 {
         if is(from, DType::Float64) {
             stepped::<Float64ToByte, A, B>
@@ -143,8 +175,10 @@ where
     Some(Entry { kernel, road })
 }
 
-/// The corrections up to which a sum of look-ups takes less time than the hubs.
-const MOST_WORK: usize = 9;
+/// Up to here a map by look-ups takes less time than the hubs, which are nearer for integers.
+const fn most_work(from: DType) -> usize {
+    if is_float(from) { 75 } else { 33 }
+}
 
 const fn is(a: DType, b: DType) -> bool {
     a as u8 == b as u8

@@ -218,10 +218,20 @@ impl Avx2 {
         let magnitude = self.and_ps(x, self.as_ps(self.all32(i32::MAX)));
         // A minimum or maximum is its second operand if either is NaN.
         let clamped = self.min_ps(self.all_ps(Small::<B>::LARGEST), magnitude);
-        let number = match Small::<B>::NAN {
+        self.codes_in_range::<B>(match Small::<B>::NAN {
             Some(nan) => self.min_ps(clamped, self.all_ps(nan)),
             None => self.max_ps(clamped, self.all_ps(0.0)),
-        };
+        })
+    }
+
+    /// The same of what is positive and no NaN.
+    #[inline(always)]
+    pub(super) fn codes_of_positive<B: Real>(self, x: __m256) -> __m256i {
+        self.codes_in_range::<B>(self.min_ps(self.all_ps(Small::<B>::LARGEST), x))
+    }
+
+    #[inline(always)]
+    fn codes_in_range<B: Real>(self, number: __m256) -> __m256i {
         let exponent = self.and(self.ps_bits(number), self.all32(0xff << 23));
         let power = self.as_ps(self.max32(exponent, self.all32(Small::<B>::LOWEST)));
         let sum = self.fma_ps(power, self.all_ps(Small::<B>::FACTOR), number);

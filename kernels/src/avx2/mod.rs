@@ -9,6 +9,7 @@ mod ops;
 mod pieces;
 mod shim;
 mod steps;
+mod to_ints;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
@@ -95,6 +96,7 @@ where
     B: Real,
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
     Avx2: direct::Bridges<<Avx2 as Decode<A>>::Hub>,
+    Avx2: Bridge<decode::F32, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
     match direct::entry::<A, B>() {

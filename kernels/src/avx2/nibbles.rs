@@ -10,7 +10,7 @@
 
 use super::Avx2;
 use crate::dtypes::{DType, Real};
-use crate::scalar::direct::{table8, table16};
+use crate::scalar::direct::table16;
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
@@ -31,7 +31,7 @@ pub(super) struct Nibbles {
 impl Nibbles {
     /// The sum for a map of which the first `1 << bits` codes count. A row that is the same all over
     /// goes to `high`, and is no work: that is what makes the sums short.
-    const fn of(map: &[u8; 256], bits: usize) -> Self {
+    pub(super) const fn of(map: &[u8; 256], bits: usize) -> Self {
         let mut sum = Self { high: [0; 16], low: [0; 16], rows: [[0; 16]; 8], upper: [[0; 16]; 8] };
         let mut j = 0;
         while j < 16 {
@@ -125,7 +125,7 @@ const fn any(table: &[u8; 32]) -> bool {
 }
 
 impl Lanes {
-    const fn of(a: &Nibbles, b: &Nibbles) -> Self {
+    pub(super) const fn of(a: &Nibbles, b: &Nibbles) -> Self {
         let mut both = Self {
             high: beside(&a.high, &b.high),
             low: beside(&a.low, &b.low),
@@ -181,6 +181,14 @@ impl Avx2 {
         }
     }
 
+    /// Prepares the lower 7 bits of bytes.
+    #[inline(always)]
+    pub(super) fn magnitudes(self, bytes: __m256i) -> Indices {
+        let magnitude = self.and(bytes, self.all8(0x7f));
+        let high = self.and(self.shr16::<4>(magnitude), self.all8(15));
+        Indices { high, magnitude, not_upper: self.all8(i8::MIN) }
+    }
+
     /// The bytes that `M` makes of codes of `A`.
     #[inline(always)]
     pub(super) fn look_up<A: Real, M: Maps<A>>(self, at: Indices) -> __m256i {
@@ -230,9 +238,6 @@ pub(super) struct BothBytes<A, B>(PhantomData<(A, B)>);
 pub(super) struct LowByte<A, B>(PhantomData<(A, B)>);
 /// The high byte, in both lanes.
 pub(super) struct HighByte<A, B>(PhantomData<(A, B)>);
-/// What codes of `A` are in another one-byte dtype.
-pub(super) struct OneByte<A, B>(PhantomData<(A, B)>);
-
 const fn bytes_of<A: Real>(to: DType, high: bool) -> Nibbles {
     let values = table16::<A>(to);
     let mut map = [0; 256];
@@ -261,16 +266,4 @@ impl<A: Real, B: Real> Maps<A> for LowByte<A, B> {
 
 impl<A: Real, B: Real> Maps<A> for HighByte<A, B> {
     const LANES: Lanes = Lanes::of(&Bytes::<A, B>::HIGH, &Bytes::<A, B>::HIGH);
-}
-
-/// The sum for a map between one-byte dtypes.
-pub(super) const fn one_byte<A: Real, B: Real>() -> Nibbles {
-    Nibbles::of(&table8::<A>(B::DTYPE), A::DTYPE.significant_bits())
-}
-
-impl<A: Real, B: Real> Maps<A> for OneByte<A, B> {
-    const LANES: Lanes = {
-        let nibbles = one_byte::<A, B>();
-        Lanes::of(&nibbles, &nibbles)
-    };
 }

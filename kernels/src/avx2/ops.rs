@@ -8,6 +8,7 @@ macro_rules! words {
     ($($set:ident { $($name:ident = $intrinsic:ident ($($a:ident: $t:ty),*) -> $r:ty;)* })*) => {
         impl Avx2 {$($(
             #[inline(always)]
+            #[allow(clippy::too_many_arguments)] // Lanes, one by one.
             pub(super) fn $name(self $(, $a: $t)*) -> $r {
                 self.0.$set.$intrinsic($($a),*)
             }
@@ -29,7 +30,6 @@ words! {
         add32 = _mm256_add_epi32(a: __m256i, b: __m256i) -> __m256i;
         add64 = _mm256_add_epi64(a: __m256i, b: __m256i) -> __m256i;
         sub8 = _mm256_sub_epi8(a: __m256i, b: __m256i) -> __m256i;
-        sub16 = _mm256_sub_epi16(a: __m256i, b: __m256i) -> __m256i;
         sub32 = _mm256_sub_epi32(a: __m256i, b: __m256i) -> __m256i;
         eq8 = _mm256_cmpeq_epi8(a: __m256i, b: __m256i) -> __m256i;
         eq16 = _mm256_cmpeq_epi16(a: __m256i, b: __m256i) -> __m256i;
@@ -39,17 +39,14 @@ words! {
         gt16 = _mm256_cmpgt_epi16(a: __m256i, b: __m256i) -> __m256i;
         gt32 = _mm256_cmpgt_epi32(a: __m256i, b: __m256i) -> __m256i;
         min_u8 = _mm256_min_epu8(a: __m256i, b: __m256i) -> __m256i;
-        min16 = _mm256_min_epi16(a: __m256i, b: __m256i) -> __m256i;
-        max16 = _mm256_max_epi16(a: __m256i, b: __m256i) -> __m256i;
         min32 = _mm256_min_epi32(a: __m256i, b: __m256i) -> __m256i;
         max32 = _mm256_max_epi32(a: __m256i, b: __m256i) -> __m256i;
         min_u32 = _mm256_min_epu32(a: __m256i, b: __m256i) -> __m256i;
         max_u32 = _mm256_max_epu32(a: __m256i, b: __m256i) -> __m256i;
+        abs8 = _mm256_abs_epi8(a: __m256i) -> __m256i;
         abs32 = _mm256_abs_epi32(a: __m256i) -> __m256i;
         sllv32 = _mm256_sllv_epi32(a: __m256i, by: __m256i) -> __m256i;
         madd16 = _mm256_madd_epi16(a: __m256i, b: __m256i) -> __m256i;
-        // Bytes of `a` unsigned, those of `b` signed.
-        maddubs = _mm256_maddubs_epi16(a: __m256i, b: __m256i) -> __m256i;
         shuffle8 = _mm256_shuffle_epi8(a: __m256i, at: __m256i) -> __m256i;
         permute32 = _mm256_permutevar8x32_epi32(a: __m256i, at: __m256i) -> __m256i;
         // By lanes of 128 bits: results from `a`, then results from `b`.
@@ -64,10 +61,6 @@ words! {
         high16 = _mm256_unpackhi_epi16(a: __m256i, b: __m256i) -> __m256i;
         low32 = _mm256_unpacklo_epi32(a: __m256i, b: __m256i) -> __m256i;
         high32 = _mm256_unpackhi_epi32(a: __m256i, b: __m256i) -> __m256i;
-        low64 = _mm256_unpacklo_epi64(a: __m256i, b: __m256i) -> __m256i;
-        high64 = _mm256_unpackhi_epi64(a: __m256i, b: __m256i) -> __m256i;
-        // The sign bits.
-        signs_of_bytes = _mm256_movemask_epi8(a: __m256i) -> i32;
         twice = _mm256_broadcastsi128_si256(a: __m128i) -> __m256i;
         i8_to_i16 = _mm256_cvtepi8_epi16(a: __m128i) -> __m256i;
         u8_to_i16 = _mm256_cvtepu8_epi16(a: __m128i) -> __m256i;
@@ -91,7 +84,6 @@ words! {
         all_ps = _mm256_set1_ps(a: f32) -> __m256;
         all_pd = _mm256_set1_pd(a: f64) -> __m256d;
         lanes32 = _mm256_setr_epi32(a: i32, b: i32, c: i32, d: i32, e: i32, f: i32, g: i32, h: i32) -> __m256i;
-        lanes64 = _mm256_setr_epi64x(a: i64, b: i64, c: i64, d: i64) -> __m256i;
         as_ps = _mm256_castsi256_ps(a: __m256i) -> __m256;
         as_pd = _mm256_castsi256_pd(a: __m256i) -> __m256d;
         ps_bits = _mm256_castps_si256(a: __m256) -> __m256i;
@@ -100,7 +92,6 @@ words! {
         lower_ps = _mm256_castps256_ps128(a: __m256) -> __m128;
         join = _mm256_set_m128i(high: __m128i, low: __m128i) -> __m256i;
         join_ps = _mm256_set_m128(high: __m128, low: __m128) -> __m256;
-        add_ps = _mm256_add_ps(a: __m256, b: __m256) -> __m256;
         sub_ps = _mm256_sub_ps(a: __m256, b: __m256) -> __m256;
         add_pd = _mm256_add_pd(a: __m256d, b: __m256d) -> __m256d;
         sub_pd = _mm256_sub_pd(a: __m256d, b: __m256d) -> __m256d;
@@ -136,7 +127,6 @@ words! {
         high8x = _mm_unpackhi_epi8(a: __m128i, b: __m128i) -> __m128i;
         pack_u16x = _mm_packus_epi16(a: __m128i, b: __m128i) -> __m128i;
         packs16x = _mm_packs_epi16(a: __m128i, b: __m128i) -> __m128i;
-        packs32x = _mm_packs_epi32(a: __m128i, b: __m128i) -> __m128i;
         andx = _mm_and_si128(a: __m128i, b: __m128i) -> __m128i;
         andnotx = _mm_andnot_si128(a: __m128i, b: __m128i) -> __m128i;
         orx = _mm_or_si128(a: __m128i, b: __m128i) -> __m128i;
@@ -146,11 +136,8 @@ words! {
         min_u8x = _mm_min_epu8(a: __m128i, b: __m128i) -> __m128i;
         all8x = _mm_set1_epi8(a: i8) -> __m128i;
         zerox = _mm_setzero_si128() -> __m128i;
-        psx_bits = _mm_castps_si128(a: __m128) -> __m128i;
-        as_psx = _mm_castsi128_ps(a: __m128i) -> __m128;
     }
     sse4_1 {
-        pack_u32x = _mm_packus_epi32(a: __m128i, b: __m128i) -> __m128i;
     }
 }
 
@@ -166,16 +153,13 @@ macro_rules! words_with_constant {
 }
 
 words_with_constant! {
-    avx2 shl16 = _mm256_slli_epi16(a: __m256i) -> __m256i;
     avx2 shl32 = _mm256_slli_epi32(a: __m256i) -> __m256i;
     avx2 shl64 = _mm256_slli_epi64(a: __m256i) -> __m256i;
     avx2 shr16 = _mm256_srli_epi16(a: __m256i) -> __m256i;
     avx2 shr32 = _mm256_srli_epi32(a: __m256i) -> __m256i;
     avx2 shr64 = _mm256_srli_epi64(a: __m256i) -> __m256i;
-    avx2 sar16 = _mm256_srai_epi16(a: __m256i) -> __m256i;
     avx2 sar32 = _mm256_srai_epi32(a: __m256i) -> __m256i;
     avx2 permute64 = _mm256_permute4x64_epi64(a: __m256i) -> __m256i;
-    avx2 permute128 = _mm256_permute2x128_si256(a: __m256i, b: __m256i) -> __m256i;
     avx2 mix16 = _mm256_blend_epi16(a: __m256i, b: __m256i) -> __m256i;
     avx2 mix32 = _mm256_blend_epi32(a: __m256i, b: __m256i) -> __m256i;
     avx2 shuffle32 = _mm256_shuffle_epi32(a: __m256i) -> __m256i;
@@ -227,19 +211,20 @@ impl Avx2 {
     }
 
     /// # Safety
+    /// 4 bytes are readable at `src`.
+    #[inline(always)]
+    pub(super) unsafe fn load_32x(self, src: *const u8) -> __m128i {
+        // SAFETY: the caller's.
+        let bytes = unsafe { src.cast::<i32>().read_unaligned() };
+        self.0.sse2._mm_cvtsi32_si128(bytes)
+    }
+
+    /// # Safety
     /// 32 bytes are writable at `dst`.
     #[inline(always)]
     pub(super) unsafe fn store(self, dst: *mut u8, value: __m256i) {
         // SAFETY: the caller's.
         unsafe { self.0.avx._mm256_storeu_si256(dst.cast(), value) }
-    }
-
-    /// # Safety
-    /// 8 bytes are writable at `dst`.
-    #[inline(always)]
-    pub(super) unsafe fn store_64x(self, dst: *mut u8, value: __m128i) {
-        // SAFETY: the caller's.
-        unsafe { self.0.sse2._mm_storel_epi64(dst.cast(), value) }
     }
 
     /// # Safety

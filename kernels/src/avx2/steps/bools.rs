@@ -31,6 +31,7 @@ const fn nonzero_bits(dtype: DType) -> u8 {
 
 impl<A: Real, B: Real> Step<A, B> for ToBool {
     const LEN: usize = 32;
+    const LIGHT: bool = true;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -136,54 +137,40 @@ const fn one(dtype: DType) -> u64 {
 
 impl<A: Real, B: Real> Step<A, B> for FromBool {
     const LEN: usize = 32;
+    const LIGHT: bool = true;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         let one = const { one(B::DTYPE) };
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let no = isa.eq8(isa.load(src), isa.zero());
             match const { B::DTYPE.bits() } {
-                8 => isa.store(dst, isa.andnot(no, isa.all8(one as i8))),
+                8 => {
+                    let no = isa.eq8(isa.load(src), isa.zero());
+                    isa.store(dst, isa.andnot(no, isa.all8(one as i8)));
+                }
                 16 => {
-                    let (no, one) = (isa.in_order(no), isa.all16(one as i16));
+                    let no = isa.in_order(isa.eq8(isa.load(src), isa.zero()));
+                    let one = isa.all16(one as i16);
                     isa.store(dst, isa.andnot(isa.low8(no, no), one));
                     isa.store(dst.add(32), isa.andnot(isa.high8(no, no), one));
                 }
-                bits => {
-                    let no = isa.ready_to_unpack_twice(no);
-                    let (low, high) = (isa.low8(no, no), isa.high8(no, no));
-                    let masks = [
-                        isa.low16(low, low),
-                        isa.high16(low, low),
-                        isa.low16(high, high),
-                        isa.high16(high, high),
-                    ];
-                    isa.store_ones(masks[0], one, bits, dst);
-                    isa.store_ones(masks[1], one, bits, dst.add(bits));
-                    isa.store_ones(masks[2], one, bits, dst.add(2 * bits));
-                    isa.store_ones(masks[3], one, bits, dst.add(3 * bits));
+                32 => {
+                    let mut k = 0;
+                    while k < 4 {
+                        let no = isa.eq32(isa.u8_to_i32(isa.load_64x(src.add(8 * k))), isa.zero());
+                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all32(one as i32)));
+                        k += 1;
+                    }
                 }
-            }
-        }
-    }
-}
-
-impl Avx2 {
-    /// Eight elements of 32 or 64 bits: `one` where the mask is zero.
-    ///
-    /// # Safety
-    /// `bits` bytes are writable at `dst`.
-    #[inline(always)]
-    unsafe fn store_ones(self, no: __m256i, one: u64, bits: usize, dst: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe {
-            if bits == 32 {
-                self.store(dst, self.andnot(no, self.all32(one as i32)));
-            } else {
-                let one = self.all64(one as i64);
-                self.store(dst, self.andnot(self.i32_to_i64(self.lower(no)), one));
-                self.store(dst.add(32), self.andnot(self.i32_to_i64(self.half::<1>(no)), one));
+                _ => {
+                    let mut k = 0;
+                    while k < 8 {
+                        let no = isa.eq64(isa.u8_to_i64(isa.load_32x(src.add(4 * k))), isa.zero());
+                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all64(one as i64)));
+                        k += 1;
+                    }
+                }
             }
         }
     }

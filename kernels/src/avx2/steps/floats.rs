@@ -49,6 +49,7 @@ impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
 
 impl<A: Real, B: Real> Step<A, B> for BrainToFloat32 {
     const LEN: usize = 16;
+    const LIGHT: bool = true;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {

@@ -13,6 +13,7 @@ pub(in crate::avx2) struct NarrowToByte;
 
 impl<A: Real, B: Real> Step<A, B> for Widen {
     const LEN: usize = if A::DTYPE.bits() == 8 { 32 } else { 16 };
+    const LIGHT: bool = true;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -23,6 +24,22 @@ impl<A: Real, B: Real> Step<A, B> for Widen {
                 (8, 16) => {
                     isa.store(dst, isa.to_16::<A>(isa.loadx(src)));
                     isa.store(dst.add(32), isa.to_16::<A>(isa.loadx(src.add(16))));
+                }
+                (8, 32) => {
+                    let mut k = 0;
+                    while k < 4 {
+                        let bytes = isa.load_64x(src.add(8 * k));
+                        isa.store(dst.add(32 * k), isa.to_32::<A>(bytes));
+                        k += 1;
+                    }
+                }
+                (8, _) => {
+                    let mut k = 0;
+                    while k < 8 {
+                        let bytes = isa.load_32x(src.add(4 * k));
+                        isa.store(dst.add(32 * k), isa.to_64::<A>(bytes));
+                        k += 1;
+                    }
                 }
                 (_, to) => {
                     let bytes = isa.significant::<A>(isa.load(src));
@@ -49,6 +66,7 @@ impl<A: Real, B: Real> Step<A, B> for Widen {
 
 impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
     const LEN: usize = 32;
+    const LIGHT: bool = true;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -68,10 +86,10 @@ impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
                     isa.load(src.add(96)),
                 ]),
                 _ => isa.bytes_of_dwords([
-                    isa.low_dwords_of(src),
-                    isa.low_dwords_of(src.add(64)),
-                    isa.low_dwords_of(src.add(128)),
-                    isa.low_dwords_of(src.add(192)),
+                    isa.load_low_dwords(src),
+                    isa.load_low_dwords(src.add(64)),
+                    isa.load_low_dwords(src.add(128)),
+                    isa.load_low_dwords(src.add(192)),
                 ]),
             };
             isa.store(dst, isa.filled::<B>(bytes));
@@ -147,6 +165,14 @@ impl Avx2 {
             }
             k += 1;
         }
+    }
+
+    /// # Safety
+    /// 64 bytes are readable at `src`.
+    #[inline(always)]
+    unsafe fn load_low_dwords(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe { self.in_order(self.even_dwords(self.load(src), self.load(src.add(32)))) }
     }
 
     /// The low bytes of 32 dwords.

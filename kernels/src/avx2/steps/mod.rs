@@ -4,6 +4,7 @@ pub(super) mod bools;
 pub(super) mod bytes;
 pub(super) mod floats;
 pub(super) mod ints;
+pub(super) mod maps;
 
 use super::Avx2;
 use core::arch::x86_64::__m256i;

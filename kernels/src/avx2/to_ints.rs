@@ -1,0 +1,161 @@
+//! From floats to integers: truncated, clamped, NaN to 0. None of it needs the instructions that the
+//! set has not got, between floats and unsigned or 64-bit integers.
+
+use super::Avx2;
+use super::bridge::{NOT_LESS, ORDERED, TWO_52, TWO_63, two};
+use core::arch::x86_64::{__m256, __m256d, __m256i};
+
+/// Round toward zero, without exceptions.
+const TRUNCATE: i32 = 3 | 8;
+
+/// Next to nothing.
+const TINY: f32 = 1.0 / (1u64 << 60) as f32;
+
+/// By the conversions to signed 32-bit integers, and from float64 by arithmetic.
+impl Avx2 {
+    #[inline(always)]
+    pub(super) fn ps_to_clamped_i32(self, x: __m256) -> __m256i {
+        // Out of range is the lowest integer; flipped, the highest.
+        let above = self.ps_bits(self.cmp_ps::<NOT_LESS>(x, self.all_ps(2147483648.0)));
+        let number = self.ps_bits(self.cmp_ps::<ORDERED>(x, x));
+        self.and(self.xor(self.ps_to_i32(x), above), number)
+    }
+
+    /// From 2^31 on the conversion gives 2^31, and what is missing comes from the number less 2^31;
+    /// if that is out of range too, its sign fills all bits.
+    #[inline(always)]
+    pub(super) fn ps_to_clamped_u32(self, x: __m256) -> __m256i {
+        let zero = self.all_ps(0.0);
+        let x = self.max_ps(x, zero);
+        let rest = self.max_ps(self.sub_ps(x, self.all_ps(2147483648.0)), zero);
+        let (a, b) = (self.ps_to_i32(x), self.ps_to_i32(rest));
+        self.or(self.or(a, b), self.sar32::<31>(b))
+    }
+
+    #[inline(always)]
+    pub(super) fn ps_to_signed<const BITS: u32>(self, x: __m256) -> __m256i {
+        let number = self.and_ps(x, self.cmp_ps::<ORDERED>(x, x));
+        let largest = self.all_ps(const { ((1u64 << (BITS - 1)) - 1) as f32 });
+        // What is too low has become the lowest 32-bit integer.
+        let integer = self.ps_to_i32(self.min_ps(number, largest));
+        self.max32(integer, self.all32(-1 << (BITS - 1)))
+    }
+
+    #[inline(always)]
+    pub(super) fn ps_to_unsigned<const BITS: u32>(self, x: __m256) -> __m256i {
+        // The second operand where the first is NaN.
+        let number = self.max_ps(x, self.all_ps(0.0));
+        let largest = self.all_ps(const { ((1u64 << BITS) - 1) as f32 });
+        self.ps_to_i32(self.min_ps(number, largest))
+    }
+
+    /// In the low dwords.
+    #[inline(always)]
+    pub(super) fn pd_to_clamped_u32(self, x: __m256d) -> __m256i {
+        let number = self.min_pd(self.max_pd(x, self.all_pd(0.0)), self.all_pd(4294967295.0));
+        let integer = self.round_pd::<TRUNCATE>(number);
+        self.pd_bits(self.add_pd(integer, self.all_pd(TWO_52)))
+    }
+
+    #[inline(always)]
+    pub(super) fn pd_to_i64(self, x: __m256d) -> __m256i {
+        let number = self.cmp_pd::<ORDERED>(x, x);
+        let above = self.cmp_pd::<NOT_LESS>(x, self.all_pd(TWO_63));
+        // The first operand is less than the second only if it is a number.
+        let integer = self.round_pd::<TRUNCATE>(self.max_pd(self.all_pd(-TWO_63), x));
+        let integer = self.as_pd(self.split(integer));
+        let clamped = self.blend_pd(integer, self.as_pd(self.all64(i64::MAX)), above);
+        self.pd_bits(self.and_pd(clamped, number))
+    }
+
+    #[inline(always)]
+    pub(super) fn pd_to_u64(self, x: __m256d) -> __m256i {
+        // The second operand where the first is NaN.
+        let x = self.max_pd(x, self.all_pd(0.0));
+        let above = self.pd_bits(self.cmp_pd::<NOT_LESS>(x, self.all_pd(TWO_63 * 2.0)));
+        self.or(self.split(self.round_pd::<TRUNCATE>(x)), above)
+    }
+
+    /// The 64 bits of an integral number of magnitude 2^64 at most.
+    ///
+    /// `high` is the number in units of 2^32, rounded; `low` the exact rest, from -2^31 to 2^31. A
+    /// number added to 1.5 * 2^52 stands in the low bits of the sum, in two's complement, under the
+    /// high dword 0x43380000. For the sum of both as integers that dword must go: so `high` is added
+    /// to a number less by so much.
+    #[inline(always)]
+    pub(super) fn split(self, x: __m256d) -> __m256i {
+        const MAGIC: f64 = 1.5 * TWO_52;
+        const LESS: f64 = MAGIC - 0x4338_0000 as f64;
+        let less = self.all_pd(LESS);
+        let high = self.fma_pd(x, self.all_pd(1.0 / 4294967296.0), less);
+        let units = self.sub_pd(high, less);
+        let low = self.fnma_pd(units, self.all_pd(4294967296.0), x);
+        let low = self.add_pd(low, self.all_pd(MAGIC));
+        self.add64(self.shl64::<32>(self.pd_bits(high)), self.pd_bits(low))
+    }
+}
+
+/// From float32 to 64-bit integers, by their dwords.
+impl Avx2 {
+    #[inline(always)]
+    pub(super) fn ps_to_i64(self, v: [__m256; 2]) -> [__m256i; 4] {
+        let [a, b] = two!(
+            |x| {
+                let number = self.ps_bits(self.cmp_ps::<ORDERED>(x, x));
+                let above = self.ps_bits(self.cmp_ps::<NOT_LESS>(x, self.all_ps(TWO_63 as f32)));
+                // The second operand where the first is NaN.
+                let x = self.max_ps(self.all_ps(-TWO_63 as f32), x);
+                let (low, high) = self.ps_dwords(x);
+                // Out of range the high dword is the lowest integer; flipped, the highest.
+                let (low, high) = (self.or(low, above), self.xor(high, above));
+                self.qwords(self.and(low, number), self.and(high, number))
+            },
+            v
+        );
+        [a[0], a[1], b[0], b[1]]
+    }
+
+    #[inline(always)]
+    pub(super) fn ps_to_u64(self, v: [__m256; 2]) -> [__m256i; 4] {
+        let [a, b] = two!(
+            |x| {
+                // The second operand where the first is NaN.
+                let x = self.max_ps(x, self.all_ps(0.0));
+                let above =
+                    self.ps_bits(self.cmp_ps::<NOT_LESS>(x, self.all_ps(TWO_63 as f32 * 2.0)));
+                // From 2^63 on, the number less 2^63, exactly, and that bit apart.
+                let half = self.all_ps(TWO_63 as f32);
+                let large = self.cmp_ps::<NOT_LESS>(x, half);
+                let (low, high) = self.ps_dwords(self.sub_ps(x, self.and_ps(large, half)));
+                let bit = self.and(self.ps_bits(large), self.all32(i32::MIN));
+                self.qwords(self.or(low, above), self.or(self.xor(high, bit), above))
+            },
+            v
+        );
+        [a[0], a[1], b[0], b[1]]
+    }
+
+    /// The dwords of the integers that numbers from -2^63 up to below 2^63 are cut to.
+    ///
+    /// The high dword is the number in units of 2^32, rounded; the low one the exact rest, from -2^31
+    /// to 2^31, and one is borrowed from the high one where that is negative. Only a number of
+    /// magnitude below 2^24, which is its own rest, has a fraction to be cut. A rest of 2^31 is out of
+    /// the conversion's range, which gives those very bits.
+    #[inline(always)]
+    pub(super) fn ps_dwords(self, x: __m256) -> (__m256i, __m256i) {
+        // What is added is too little to count. It keeps subnormals away, which take long.
+        let scale = self.all_ps(1.0 / 4294967296.0);
+        let units = self.ps_to_nearest(self.fma_ps(x, scale, self.all_ps(TINY)));
+        let rest = self.fnma_ps(self.i32_to_ps(units), self.all_ps(4294967296.0), x);
+        let low = self.ps_to_i32(rest);
+        let borrow = self.and(self.sar32::<31>(low), self.ps_bits(rest));
+        (low, self.add32(units, self.sar32::<31>(borrow)))
+    }
+
+    /// Eight 64-bit integers from their dwords.
+    #[inline(always)]
+    pub(super) fn qwords(self, low: __m256i, high: __m256i) -> [__m256i; 2] {
+        let (low, high) = (self.in_order(low), self.in_order(high));
+        [self.low32(low, high), self.high32(low, high)]
+    }
+}
