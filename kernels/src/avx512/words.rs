@@ -86,7 +86,7 @@ impl<A: Real, B: Real> Keys<A, B> {
 
     /// The last of the keys with a high byte whose code is at most that.
     const fn last(high: u16, code: u8) -> u8 {
-        let (mut low, mut end) = (0, 255);
+        let (mut low, mut end) = (0u16, 255u16);
         while low < end {
             let middle = (low + end).div_ceil(2);
             if Self::code(high << 8 | middle) <= code {
