@@ -233,7 +233,8 @@ unsafe fn to_8<L: LookUp, A: Codes, B: Codes>(
                 8 => x.store_first(to, v, left),
                 bits => {
                     let v = x.bw._mm512_maskz_mov_epi8(first_of_64(left), v);
-                    x.store_first(to, pieces::gather(x, bits, v), (left * bits).div_ceil(8));
+                    let packed = pieces::gather(x, bits, v);
+                    pieces::store_part(x, bits, to, packed, (left * bits).div_ceil(8));
                 }
             }
         }

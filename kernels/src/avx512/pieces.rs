@@ -191,7 +191,28 @@ unsafe fn pack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
         if i < n {
             let bytes = ((n - i) * BITS).div_ceil(8);
             let packed = gather(x, BITS, x.load_first(src.add(i), n - i));
-            x.store_first(dst.add(i / 8 * BITS), packed, bytes);
+            store_part(x, BITS, dst.add(i / 8 * BITS), packed, bytes);
+        }
+    }
+}
+
+/// Writes the first bytes of a group of packed elements.
+///
+/// Single bits go by a general register. From the mask register that they were tested in to a vector
+/// and from there under a mask to memory is a way on which the compiler (LLVM 22) has been seen to
+/// store the vector that was tested instead.
+///
+/// # Safety
+/// `dst` is valid for writing `bytes` bytes, at most `8 * bits`.
+#[inline(always)]
+pub(super) unsafe fn store_part(x: Features, bits: usize, dst: *mut u8, v: __m512i, bytes: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        if bits == 1 {
+            let packed: [u8; 16] = bytemuck::cast(x.f._mm512_castsi512_si128(v));
+            packed.as_ptr().copy_to_nonoverlapping(dst, bytes);
+        } else {
+            x.store_first(dst, v, bytes);
         }
     }
 }
