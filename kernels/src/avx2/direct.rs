@@ -175,9 +175,14 @@ where
     Some(Entry { kernel, road })
 }
 
-/// Up to here a map by look-ups takes less time than the hubs, which are nearer for integers.
+/// Up to here a map by look-ups takes less time than the hubs, which are nearer for integers, the more
+/// so without signs.
 const fn most_work(from: DType) -> usize {
-    if is_float(from) { 75 } else { 33 }
+    match from.kind() {
+        Kind::Float => 75,
+        Kind::UInt => 12,
+        _ => 33,
+    }
 }
 
 const fn is(a: DType, b: DType) -> bool {

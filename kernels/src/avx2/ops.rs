@@ -137,8 +137,6 @@ words! {
         all8x = _mm_set1_epi8(a: i8) -> __m128i;
         zerox = _mm_setzero_si128() -> __m128i;
     }
-    sse4_1 {
-    }
 }
 
 macro_rules! words_with_constant {

@@ -42,7 +42,7 @@ struct Plan {
     work: usize,
 }
 
-/// The bits of the source: those of integers, and what is read as if.
+/// Whether a dtype has negative numbers in the upper half of the bytes, counting back from 256.
 const fn two_s_complement(dtype: DType) -> bool {
     matches!(dtype, DType::Int8)
 }
