@@ -47,6 +47,9 @@ fn load_and_store_are_the_storage_of_the_table() {
 fn any_nonzero_byte_is_true_and_only_0_and_1_are_written() {
     let all: Vec<u8> = (0..=255).collect();
     let truth: Vec<u8> = all.iter().map(|byte| u8::from(*byte != 0)).collect();
+    for (i, truth) in truth.iter().enumerate() {
+        assert_eq!(load(DType::Bool, &all, i), u128::from(*truth), "{i}");
+    }
     run(DType::Bool, DType::Bool, &all, 256, &truth);
     run(DType::Bool, DType::UInt8, &all, 256, &truth);
     run(DType::Bool, DType::Int4, &all, 256, &truth);
@@ -65,6 +68,9 @@ fn unused_high_bits_are_ignored_and_filled() {
     for row in narrow.filter(|row| row.dtype != DType::Bool) {
         let mask = (1u128 << width(row.dtype)) - 1;
         let codes: Vec<u128> = (0..256).map(|byte| byte & mask).collect();
+        for (i, code) in codes.iter().enumerate() {
+            assert_eq!(load(row.dtype, &all, i), *code, "{} {i:#x}", row.name);
+        }
         run(row.dtype, row.dtype, &all, 256, &bytes(row.dtype, &codes));
         // The same numbers, whatever stands above them.
         let clean = bytes(row.dtype, &codes);
