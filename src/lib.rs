@@ -70,3 +70,8 @@ pub mod isa {
 
     pub use simdcast_kernels::dispatch::LevelError;
 }
+
+/// The README's examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
