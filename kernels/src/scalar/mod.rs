@@ -9,7 +9,7 @@ pub(crate) mod options;
 pub(crate) mod pieces;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
-use crate::dtypes::{Real, for_each_dtype};
+use crate::dtypes::{DType, Real, for_each_dtype};
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use core::mem::MaybeUninit;
@@ -70,12 +70,69 @@ where
     B: Real,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
-    for (from, to) in src.iter().zip(dst) {
-        // SAFETY: references are valid for their element.
-        unsafe {
-            let hub = Decode::<A>::decode(Scalar, ptr::from_ref(from).cast());
-            Encode::<B>::encode(Scalar, Scalar.bridge(hub), to.as_mut_ptr().cast());
+    match const { block(A::DTYPE, B::DTYPE) } {
+        64 => each_by::<A, B, 64>(src, dst),
+        16 => each_by::<A, B, 16>(src, dst),
+        _ => each_by::<A, B, 1>(src, dst),
+    }
+}
+
+/// How many elements a turn of a pair's loop takes at least, in straight-line code. For the pairs
+/// named, the compiler's own loop took 1.1 to 2 times as long on x86-64: it takes longer steps than
+/// pays, or its speed hangs on where the linker puts it. For the others a block gains nothing.
+const fn block(from: DType, to: DType) -> usize {
+    use DType::{Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+    match (from, to) {
+        (Int8, Int16 | UInt16) | (Int16 | UInt16, Int8 | UInt8) => 64,
+        (UInt8, Int16 | UInt16 | Int32 | UInt32 | Float64)
+        | (UInt16, Int32 | UInt32 | Int64 | UInt64 | Float64)
+        | (UInt32, Int8 | UInt8 | Int16 | UInt16 | Int64 | UInt64)
+        | (Int32, Int8 | UInt8 | Int16 | UInt16)
+        | (Int64 | UInt64, Int16 | UInt16 | Int32 | UInt32)
+        | (Int8 | UInt32 | UInt64, Float32)
+        | (Float32, Int32 | UInt32) => 16,
+        _ => 1,
+    }
+}
+
+/// [`each`], by blocks of `N`.
+#[inline(always)]
+fn each_by<A, B, const N: usize>(
+    src: &[Unaligned<A::Stored>],
+    dst: &mut [MaybeUninit<Unaligned<B::Stored>>],
+) where
+    A: Real,
+    B: Real,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    let (mut src, mut dst) = (src, dst);
+    if N > 1 {
+        let (from, from_rest) = src.as_chunks::<N>();
+        let (to, to_rest) = dst.as_chunks_mut::<N>();
+        for (from, to) in from.iter().zip(to) {
+            for (from, to) in from.iter().zip(to) {
+                one::<A, B>(from, to);
+            }
         }
+        (src, dst) = (from_rest, to_rest);
+    }
+    for (from, to) in src.iter().zip(dst) {
+        one::<A, B>(from, to);
+    }
+}
+
+/// Casts an element.
+#[inline(always)]
+fn one<A, B>(from: &Unaligned<A::Stored>, to: &mut MaybeUninit<Unaligned<B::Stored>>)
+where
+    A: Real,
+    B: Real,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    // SAFETY: references are valid for their element.
+    unsafe {
+        let hub = Decode::<A>::decode(Scalar, ptr::from_ref(from).cast());
+        Encode::<B>::encode(Scalar, Scalar.bridge(hub), to.as_mut_ptr().cast());
     }
 }
 
