@@ -1,7 +1,8 @@
 //! Decoders: integers that float32 holds exactly come as dwords, the larger ones as they are, the
 //! floats below 64 bits as float32.
 
-use super::direct::{FOR_WORDS, Plain, dwords};
+use super::codes::Plain;
+use super::direct::{FOR_WORDS, dwords};
 use super::shim::{Bf16, Vbmi};
 use super::{Avx512, Features, Quarter};
 use crate::codec::Decode;

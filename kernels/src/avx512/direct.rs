@@ -6,10 +6,10 @@
 //! * From float16 and bfloat16 to the small floats, see [`words`].
 //! * What needs no more than 16-bit lanes: float16 and bfloat16 to bool, 16-bit to 8-bit integers.
 
-use super::lanes::first_of_64;
+use super::codes::{Codes, Pair, Plain, load, load_part, store, store_part};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
-use super::{Avx512, Features, pieces, words};
+use super::{Avx512, Features, packed, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real};
 use crate::scalar::direct::{table8, table16};
@@ -86,36 +86,17 @@ impl<A: Codes, B: Codes> ByTable<A, B> {
     }
 }
 
-/// How the codes of a real dtype lie in memory.
-pub(super) trait Codes: 'static {
-    type Numbers: Real;
-
-    /// Bits from one to the next, if the dtype has no more than 8.
-    const BITS: usize;
-}
-
-/// As the real dtype has them.
-pub(super) struct Plain<T>(PhantomData<T>);
-
-/// As a packed dtype has them.
-pub(super) struct Packed<T>(PhantomData<T>);
-
-impl<T: Real> Codes for Plain<T> {
-    type Numbers = T;
-    const BITS: usize = 8;
-}
-
-impl<T: Real> Codes for Packed<T> {
-    type Numbers = T;
-    const BITS: usize = T::DTYPE.significant_bits();
-}
-
 /// The kernel with VBMI of a pair one side of which is packed, if the other is no more than a byte
 /// or can be reached from one by table.
 pub(super) const fn entry_packed<A: Codes, B: Codes>() -> Option<Entry> {
-    match by_table::<A, B>() {
-        Some(bytes) => Some(Entry { kernel: bytes.vbmi(), road: Road::Table }),
-        None => None,
+    if packed::suits::<A, B>() {
+        Some(Entry { kernel: vbmi::regroup::<A, B>, road: Road::Table })
+    } else if let Some(bytes) = by_table::<A, B>() {
+        Some(Entry { kernel: bytes.vbmi(), road: Road::Table })
+    } else if words::suits(A::Numbers::DTYPE, B::Numbers::DTYPE) {
+        Some(Entry { kernel: vbmi::to_small::<A, B>, road: Road::Table })
+    } else {
+        None
     }
 }
 
@@ -182,9 +163,6 @@ macro_rules! kernels {
     )*};
 }
 
-/// The dtypes of a kernel.
-pub(super) struct Pair<A, B>(PhantomData<(A, B)>);
-
 kernels! {
     bw Avx512 "avx512bw":
         super::to_8 => to_8
@@ -197,6 +175,7 @@ kernels! {
         super::to_8 => to_8
         super::to_16 => to_16
         super::to_32 => to_32
+        packed::regroup => regroup
         words::to_small => to_small;
 }
 
@@ -211,69 +190,20 @@ unsafe fn to_8<L: LookUp, A: Codes, B: Codes>(
     n: usize,
     _: Pair<A, B>,
 ) {
-    let x = isa.features();
     let map = const { &Maps::<A::Numbers, B::Numbers>::BYTE };
     let mut i = 0;
     // SAFETY: the caller's; 64 elements are whole bytes on both sides.
     unsafe {
         while n - i >= 64 {
-            let v = isa.look_up(map, load::<A>(x, src.add(i / 8 * A::BITS)));
-            let to = dst.add(i / 8 * B::BITS);
-            match B::BITS {
-                8 => x.store_dwords(to, v),
-                bits => pieces::store_group(x, bits, to, pieces::gather(x, bits, v)),
-            }
+            let v = isa.look_up(map, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
+            store::<L, B>(isa, dst.add(i / 8 * B::BITS), v);
             i += 64;
         }
         if i < n {
             let left = n - i;
-            let v = isa.look_up(map, load_part::<A>(x, src.add(i / 8 * A::BITS), left));
-            let to = dst.add(i / 8 * B::BITS);
-            match B::BITS {
-                8 => x.store_first(to, v, left),
-                bits => {
-                    let v = x.bw._mm512_maskz_mov_epi8(first_of_64(left), v);
-                    let packed = pieces::gather(x, bits, v);
-                    pieces::store_part(x, bits, to, packed, (left * bits).div_ceil(8));
-                }
-            }
+            let v = isa.look_up(map, load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left));
+            store_part::<L, B>(isa, dst.add(i / 8 * B::BITS), v, left);
         }
-    }
-}
-
-/// The codes of 64 elements, a byte each.
-///
-/// # Safety
-/// `src` is valid for reading them.
-#[inline(always)]
-unsafe fn load<A: Codes>(x: Features, src: *const u8) -> __m512i {
-    // SAFETY: the caller's.
-    let v = unsafe {
-        match A::BITS {
-            8 => x.load_dwords(src),
-            bits => pieces::spread(x, bits, pieces::load_group(x, bits, src)),
-        }
-    };
-    whole_codes::<A>(x, v)
-}
-
-/// The codes of the first `n` elements, with anything for the others.
-///
-/// # Safety
-/// `src` is valid for reading `n <= 64` elements.
-#[inline(always)]
-unsafe fn load_part<A: Codes>(x: Features, src: *const u8, n: usize) -> __m512i {
-    // SAFETY: the caller's.
-    let v = unsafe { x.load_first(src, (n * A::BITS).div_ceil(8)) };
-    whole_codes::<A>(x, if A::BITS == 8 { v } else { pieces::spread(x, A::BITS, v) })
-}
-
-/// Any nonzero bool is as good as 1.
-#[inline(always)]
-fn whole_codes<A: Codes>(x: Features, v: __m512i) -> __m512i {
-    match A::Numbers::DTYPE {
-        DType::Bool if A::BITS == 8 => x.bw._mm512_min_epu8(v, x.byte(1)),
-        _ => v,
     }
 }
 
@@ -293,14 +223,15 @@ unsafe fn to_16<L: LookUp, A: Codes, B: Codes>(
     // SAFETY: the caller's; what is stored of a register ends where the destination does.
     unsafe {
         while n - i >= 64 {
-            let [a, b] = words::<L, A, B>(isa, load::<A>(x, src.add(i / 8 * A::BITS)));
+            let [a, b] = words::<L, A, B>(isa, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
             x.store_dwords(dst.add(2 * i), a);
             x.store_dwords(dst.add(2 * i + 64), b);
             i += 64;
         }
         if i < n {
             let left = n - i;
-            let [a, b] = words::<L, A, B>(isa, load_part::<A>(x, src.add(i / 8 * A::BITS), left));
+            let [a, b] =
+                words::<L, A, B>(isa, load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left));
             x.store_first(dst.add(2 * i), a, 2 * left);
             if left > 32 {
                 x.store_first(dst.add(2 * i + 64), b, 2 * left - 64);
@@ -312,7 +243,7 @@ unsafe fn to_16<L: LookUp, A: Codes, B: Codes>(
 /// Which qword goes where, so that interleaving within 128-bit lanes leaves all in order.
 pub(super) const FOR_WORDS: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 /// The same with dwords, for interleaving twice.
-const FOR_DWORDS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+pub(super) const FOR_DWORDS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
 /// 64 words by two tables.
 #[inline(always)]
@@ -345,7 +276,7 @@ unsafe fn to_32<L: LookUp, A: Codes, B: Codes>(
     // SAFETY: the caller's; what is stored of a register ends where the destination does.
     unsafe {
         while n - i >= 64 {
-            let [a, b, c, d] = dwords::<L, A, B>(isa, load::<A>(x, src.add(i / 8 * A::BITS)));
+            let [a, b, c, d] = dwords::<L, A, B>(isa, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
             x.store_dwords(dst.add(4 * i), a);
             x.store_dwords(dst.add(4 * i + 64), b);
             x.store_dwords(dst.add(4 * i + 128), c);
@@ -355,7 +286,7 @@ unsafe fn to_32<L: LookUp, A: Codes, B: Codes>(
         if i < n {
             let left = n - i;
             let [a, b, c, d] =
-                dwords::<L, A, B>(isa, load_part::<A>(x, src.add(i / 8 * A::BITS), left));
+                dwords::<L, A, B>(isa, load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left));
             let dst = dst.add(4 * i);
             x.store_dwords_part(dst, a, left.min(16));
             if left > 16 {

@@ -5,11 +5,13 @@
 //! whatever they were made from, and the 32 registers still hold all that a step needs.
 
 mod bridge;
+mod codes;
 mod complex;
 mod decode;
 mod direct;
 mod encode;
 mod lanes;
+mod packed;
 mod pieces;
 mod shim;
 mod small;
@@ -21,8 +23,8 @@ use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::scalar;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
+use codes::{Packed, Plain};
 use complex::with_complex;
-use direct::{Packed, Plain};
 use shim::{Bf16, Vbmi};
 
 pulp::simd_type! {

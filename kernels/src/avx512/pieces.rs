@@ -224,19 +224,28 @@ pub(super) fn gather(x: Features, bits: usize, v: __m512i) -> __m512i {
         let packed: u64 = x.bw._mm512_test_epi8_mask(v, x.byte(1));
         return x.f._mm512_castsi128_si512(bytemuck::cast([packed, 0]));
     }
-    // Neighbours are joined to words: low + high * 2^bits, none of which has a sign.
+    let joined = join(x, bits, v);
+    match bits {
+        2 => x.f._mm512_castsi128_si512(x.f._mm512_cvtepi32_epi8(joined)),
+        4 => x.f._mm512_castsi256_si512(x.bw._mm512_cvtepi16_epi8(joined)),
+        _ => {
+            let lanes = x.bw._mm512_shuffle_epi8(joined, x.constant(&IN_LANES_TO_THREES));
+            x.f._mm512_permutexvar_epi32(x.constant(&FOURS), lanes)
+        }
+    }
+}
+
+/// Joins neighbours in the low bits of a byte each: two of 4 bits at the foot of their word, four of
+/// 2 or 6 bits at the foot of their dword.
+#[inline(always)]
+pub(super) fn join(x: Features, bits: usize, v: __m512i) -> __m512i {
+    // To words: low + high * 2^bits, none of which has a sign.
     let low = x.f._mm512_and_si512(v, x.byte((1 << bits) - 1));
-    let words = x.bw._mm512_maddubs_epi16(low, x.f._mm512_set1_epi16((1 | 256 << bits) as i16));
-    if bits == 4 {
-        return x.f._mm512_castsi256_si512(x.bw._mm512_cvtepi16_epi8(words));
+    let words = x.bw._mm512_maddubs_epi16(low, x.word((1 | 256 << bits) as u16));
+    match bits {
+        4 => words,
+        _ => x.bw._mm512_madd_epi16(words, x.dword(1 | 1 << (16 + 2 * bits))),
     }
-    // And those to dwords.
-    let dwords = x.bw._mm512_madd_epi16(words, x.dword(1 | 1 << (16 + 2 * bits)));
-    if bits == 2 {
-        return x.f._mm512_castsi128_si512(x.f._mm512_cvtepi32_epi8(dwords));
-    }
-    let lanes = x.bw._mm512_shuffle_epi8(dwords, x.constant(&IN_LANES_TO_THREES));
-    x.f._mm512_permutexvar_epi32(x.constant(&FOURS), lanes)
 }
 
 /// Copies the real parts of complex elements.

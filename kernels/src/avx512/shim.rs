@@ -43,6 +43,13 @@ impl Vbmi {
         // SAFETY: the token proves AVX512_VBMI.
         unsafe { _mm512_permutex2var_epi8(a, indices, b) }
     }
+
+    /// For each byte the 8 bits of its qword from the bit on that `starts` tells.
+    #[inline(always)]
+    pub(super) fn multishift_epi64_epi8(self, starts: __m512i, v: __m512i) -> __m512i {
+        // SAFETY: the token proves AVX512_VBMI.
+        unsafe { _mm512_multishift_epi64_epi8(starts, v) }
+    }
 }
 
 /// The token of AVX-512 with VBMI, VBMI2 and BF16.

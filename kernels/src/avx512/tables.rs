@@ -2,7 +2,7 @@
 //! the table. How many that takes depends on what the table repeats.
 
 use super::shim::Vbmi;
-use super::{Avx512, Features};
+use super::{Avx512, Features, packed, pieces};
 use core::arch::x86_64::*;
 
 /// A table, and what it repeats.
@@ -58,12 +58,18 @@ impl ByteMap {
     }
 }
 
-/// An instruction set that can look bytes up.
+/// An instruction set that can look bytes up, and move packed codes to bytes and back.
 pub(super) trait LookUp: Copy {
     fn features(self) -> Features;
 
     /// What 64 bytes become.
     fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i;
+
+    /// The 64 codes of so many bits at the front of a register, a byte each.
+    fn spread(self, bits: usize, packed: __m512i) -> __m512i;
+
+    /// 64 codes in the low bits of a byte each, packed at the front of a register.
+    fn gather(self, bits: usize, v: __m512i) -> __m512i;
 }
 
 impl LookUp for Vbmi {
@@ -87,6 +93,16 @@ impl LookUp for Vbmi {
                 x.bw._mm512_mask_mov_epi8(lower, x.bw._mm512_movepi8_mask(v), upper)
             }
         }
+    }
+
+    #[inline(always)]
+    fn spread(self, bits: usize, packed: __m512i) -> __m512i {
+        packed::spread(self, bits, packed)
+    }
+
+    #[inline(always)]
+    fn gather(self, bits: usize, v: __m512i) -> __m512i {
+        packed::gather(self, bits, v)
     }
 }
 
@@ -121,6 +137,16 @@ impl LookUp for Avx512 {
             return x.f._mm512_ternarylogic_epi32::<0x78>(found, v, x.byte(0x80));
         }
         found
+    }
+
+    #[inline(always)]
+    fn spread(self, bits: usize, packed: __m512i) -> __m512i {
+        pieces::spread(self.0, bits, packed)
+    }
+
+    #[inline(always)]
+    fn gather(self, bits: usize, v: __m512i) -> __m512i {
+        pieces::gather(self.0, bits, v)
     }
 }
 

@@ -15,7 +15,7 @@
 //! they are made. NaN and signs are seen to apart.
 
 use super::Features;
-use super::direct::{Codes, Pair};
+use super::codes::{Codes, Pair, store, store_part};
 use super::shim::Vbmi;
 use super::small::Small;
 use crate::dtypes::{DType, Kind, Real};
@@ -195,7 +195,8 @@ fn by_high(isa: Vbmi, table: &'static [u8; 128], v: __m512i) -> __m512i {
 }
 
 /// # Safety
-/// `src` is valid for reading `2 * n` bytes and `dst` for writing `n` bytes; they don't overlap.
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they
+/// don't overlap.
 #[inline(always)]
 pub(super) unsafe fn to_small<A: Codes, B: Codes>(
     isa: Vbmi,
@@ -214,7 +215,7 @@ pub(super) unsafe fn to_small<A: Codes, B: Codes>(
                 isa,
                 [x.load_dwords(from), x.load_dwords(from.add(64))],
             );
-            x.store_dwords(dst.add(i), v);
+            store::<_, B>(isa, dst.add(i / 8 * B::BITS), v);
             i += 64;
         }
         if i < n {
@@ -222,7 +223,7 @@ pub(super) unsafe fn to_small<A: Codes, B: Codes>(
                 isa,
                 x.load_first_pair(src.add(2 * i), 2 * (n - i)),
             );
-            x.store_first(dst.add(i), v, n - i);
+            store_part::<_, B>(isa, dst.add(i / 8 * B::BITS), v, n - i);
         }
     }
 }

@@ -1,0 +1,110 @@
+//! How the codes of dtypes of at most 8 bits lie in memory, and the ways from there to a byte each and
+//! back.
+
+use super::lanes::first_of_64;
+use super::{Features, pieces};
+use super::tables::LookUp;
+use crate::dtypes::{DType, Real};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+
+/// How the codes of a real dtype lie in memory.
+pub(super) trait Codes: 'static {
+    type Numbers: Real;
+
+    /// Bits from one to the next, if the dtype has no more than 8.
+    const BITS: usize;
+}
+
+/// As the real dtype has them.
+pub(super) struct Plain<T>(PhantomData<T>);
+
+/// As a packed dtype has them.
+pub(super) struct Packed<T>(PhantomData<T>);
+
+impl<T: Real> Codes for Plain<T> {
+    type Numbers = T;
+    const BITS: usize = 8;
+}
+
+impl<T: Real> Codes for Packed<T> {
+    type Numbers = T;
+    const BITS: usize = T::DTYPE.significant_bits();
+}
+
+/// The dtypes of a kernel.
+pub(super) struct Pair<A, B>(pub(super) PhantomData<(A, B)>);
+
+/// The codes of 64 elements, a byte each.
+///
+/// # Safety
+/// `src` is valid for reading them.
+#[inline(always)]
+pub(super) unsafe fn load<L: LookUp, A: Codes>(isa: L, src: *const u8) -> __m512i {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    let v = unsafe {
+        match A::BITS {
+            8 => x.load_dwords(src),
+            bits => isa.spread(bits, pieces::load_group(x, bits, src)),
+        }
+    };
+    whole_codes::<A>(x, v)
+}
+
+/// The codes of the first `n` elements, with anything for the others.
+///
+/// # Safety
+/// `src` is valid for reading `n <= 64` elements.
+#[inline(always)]
+pub(super) unsafe fn load_part<L: LookUp, A: Codes>(isa: L, src: *const u8, n: usize) -> __m512i {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    let v = unsafe { x.load_first(src, (n * A::BITS).div_ceil(8)) };
+    whole_codes::<A>(x, if A::BITS == 8 { v } else { isa.spread(A::BITS, v) })
+}
+
+/// Any nonzero bool is as good as 1.
+#[inline(always)]
+fn whole_codes<A: Codes>(x: Features, v: __m512i) -> __m512i {
+    match A::Numbers::DTYPE {
+        DType::Bool if A::BITS == 8 => x.bw._mm512_min_epu8(v, x.byte(1)),
+        _ => v,
+    }
+}
+
+/// Writes 64 codes, a byte each.
+///
+/// # Safety
+/// `dst` is valid for writing 64 elements.
+#[inline(always)]
+pub(super) unsafe fn store<L: LookUp, B: Codes>(isa: L, dst: *mut u8, v: __m512i) {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    unsafe {
+        match B::BITS {
+            8 => x.store_dwords(dst, v),
+            bits => pieces::store_group(x, bits, dst, isa.gather(bits, v)),
+        }
+    }
+}
+
+/// Writes the first `n` codes; what is left of the last byte becomes zero.
+///
+/// # Safety
+/// `dst` is valid for writing `n <= 64` elements.
+#[inline(always)]
+pub(super) unsafe fn store_part<L: LookUp, B: Codes>(isa: L, dst: *mut u8, v: __m512i, n: usize) {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    unsafe {
+        match B::BITS {
+            8 => x.store_first(dst, v, n),
+            bits => {
+                let v = x.bw._mm512_maskz_mov_epi8(first_of_64(n), v);
+                let packed = isa.gather(bits, v);
+                pieces::store_part(x, bits, dst, packed, (n * bits).div_ceil(8));
+            }
+        }
+    }
+}
