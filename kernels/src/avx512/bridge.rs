@@ -8,7 +8,7 @@
 use super::decode::{F32, F64, I32, I64, Narrow, U32, U64, Unquiet, quiet};
 use super::lanes::both;
 use super::shim::{Bf16, Vbmi};
-use super::{Avx512, Features, Quarter};
+use super::{Avx512, Features, Quarter, small};
 use crate::codec::{Bridge, Isa};
 use core::arch::x86_64::*;
 
@@ -38,9 +38,10 @@ pub(crate) struct Truth(pub(super) __mmask16);
 #[derive(Clone, Copy)]
 pub(crate) struct Odd<const WIDE: bool>(pub(super) __m512);
 
-/// The same on the way to float8_e8m0fnu, where what is below zero must not become zero.
+/// Codes of float8_e8m0fnu as signed dwords yet to be clamped: below 0 they become 0, 255 is past the
+/// largest power, and from 256 on they are NaN's.
 #[derive(Clone, Copy)]
-pub(crate) struct Power(pub(super) __m512);
+pub(crate) struct Power(pub(super) __m512i);
 
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
@@ -86,10 +87,9 @@ pub(super) trait Hub: Copy {
     fn truth(self, x: Features) -> __mmask16;
     fn odd<const WIDE: bool>(self, x: Features) -> __m512;
 
-    #[inline(always)]
-    fn power(self, x: Features) -> __m512 {
-        self.odd::<true>(x)
-    }
+    /// The next power of two. Integers may be rounded up to float32 first, which takes none past a
+    /// power.
+    fn power(self, x: Features) -> Power;
 
     fn f32(self, x: Features) -> __m512;
     fn f64(self, x: Features) -> [__m512d; 2];
@@ -126,7 +126,7 @@ impl<H: Hub, const WIDE: bool> Bridge<H, Odd<WIDE>> for Quarter {
 impl<H: Hub> Bridge<H, Power> for Quarter {
     #[inline(always)]
     fn bridge(self, values: H) -> Power {
-        Power(values.power(self.0))
+        values.power(self.0)
     }
 }
 
@@ -168,6 +168,11 @@ impl Hub for Narrow {
     #[inline(always)]
     fn odd<const WIDE: bool>(self, x: Features) -> __m512 {
         self.f32(x)
+    }
+
+    #[inline(always)]
+    fn power(self, x: Features) -> Power {
+        small::powers_of_wholes(x, self.f32(x))
     }
 
     #[inline(always)]
@@ -214,6 +219,11 @@ impl Hub for I32 {
         // Exact ones are three times the same number, which keeps its last bit.
         let sides = x.dq._mm512_or_ps(down, up);
         last_bit_of(x, cut, sides)
+    }
+
+    #[inline(always)]
+    fn power(self, x: Features) -> Power {
+        small::powers_of_wholes(x, x.f._mm512_cvt_roundepi32_ps::<UP>(self.0))
     }
 
     #[inline(always)]
@@ -270,6 +280,11 @@ impl Hub for U32 {
     }
 
     #[inline(always)]
+    fn power(self, x: Features) -> Power {
+        small::powers_of_wholes(x, x.f._mm512_cvt_roundepu32_ps::<UP>(self.0))
+    }
+
+    #[inline(always)]
     fn f32(self, x: Features) -> __m512 {
         x.f._mm512_cvt_roundepu32_ps::<NEAREST>(self.0)
     }
@@ -323,6 +338,14 @@ impl Hub for I64 {
     }
 
     #[inline(always)]
+    fn power(self, x: Features) -> Power {
+        let [a, b] = self.0;
+        let (a, b) =
+            (x.dq._mm512_cvt_roundepi64_ps::<UP>(a), x.dq._mm512_cvt_roundepi64_ps::<UP>(b));
+        small::powers_of_wholes(x, x.join_floats(a, b))
+    }
+
+    #[inline(always)]
     fn f32(self, x: Features) -> __m512 {
         let [a, b] = self.0;
         x.join_floats(
@@ -372,6 +395,14 @@ impl Hub for U64 {
             x.dq._mm512_cvt_roundepu64_ps::<UP>(b),
         );
         last_bit_of(x, cut, up)
+    }
+
+    #[inline(always)]
+    fn power(self, x: Features) -> Power {
+        let [a, b] = self.0;
+        let (a, b) =
+            (x.dq._mm512_cvt_roundepu64_ps::<UP>(a), x.dq._mm512_cvt_roundepu64_ps::<UP>(b));
+        small::powers_of_wholes(x, x.join_floats(a, b))
     }
 
     #[inline(always)]
@@ -460,6 +491,11 @@ impl Hub for F32 {
     }
 
     #[inline(always)]
+    fn power(self, x: Features) -> Power {
+        small::powers_of_floats(x, self.0)
+    }
+
+    #[inline(always)]
     fn f32(self, _: Features) -> __m512 {
         self.0
     }
@@ -494,6 +530,11 @@ impl Hub for Unquiet {
     #[inline(always)]
     fn odd<const WIDE: bool>(self, _: Features) -> __m512 {
         self.0
+    }
+
+    #[inline(always)]
+    fn power(self, x: Features) -> Power {
+        small::powers_of_floats(x, self.0)
     }
 
     #[inline(always)]
@@ -582,19 +623,9 @@ impl Hub for F64 {
     }
 
     #[inline(always)]
-    fn power(self, x: Features) -> __m512 {
-        // As unsigned numbers, the bits of what is below zero come after those of -0.
-        let zero = x.qword(1 << 63);
-        let below = x.f._mm512_set1_pd(-1.0);
-        F64(both(
-            self.0,
-            #[inline(always)]
-            |v| {
-                let negative = x.f._mm512_cmpgt_epu64_mask(x.f._mm512_castpd_si512(v), zero);
-                x.f._mm512_mask_mov_pd(v, negative, below)
-            },
-        ))
-        .odd::<true>(x)
+    fn power(self, x: Features) -> Power {
+        let [a, b] = self.0;
+        small::powers_of_doubles(x, [x.f._mm512_castpd_si512(a), x.f._mm512_castpd_si512(b)])
     }
 
     #[inline(always)]

@@ -2,8 +2,8 @@
 //! back.
 
 use super::lanes::first_of_64;
-use super::{Features, pieces};
 use super::tables::LookUp;
+use super::{Features, pieces};
 use crate::dtypes::{DType, Real};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;

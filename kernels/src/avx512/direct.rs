@@ -3,13 +3,13 @@
 //! * From one byte to one or two bytes, and to float32: byte tables made from the reference, one for
 //!   each byte of the result. Float32 takes the bytes of bfloat16, which holds all numbers of one
 //!   byte. With VBMI also where a side is packed.
-//! * From float16 and bfloat16 to the small floats, see [`words`].
-//! * What needs no more than 16-bit lanes: float16 and bfloat16 to bool, 16-bit to 8-bit integers.
+//! * From float16 and bfloat16 to the small floats, and to packed integers: see [`words`].
+//! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
 
 use super::codes::{Codes, Pair, Plain, load, load_part, store, store_part};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
-use super::{Avx512, Features, packed, words};
+use super::{Avx512, narrow, packed, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real};
 use crate::scalar::direct::{table8, table16};
@@ -20,12 +20,11 @@ use core::marker::PhantomData;
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
 pub(super) const fn entry<A: Real, B: Real>() -> Option<Entry> {
     let (from, to) = (A::DTYPE, B::DTYPE);
-    let whole = matches!(from.kind(), Kind::Int | Kind::UInt);
     let kernel = if let Some(bytes) = by_table::<Plain<A>, Plain<B>>() {
         return Some(Entry { kernel: bytes.bw(), road: Road::Table });
-    } else if from.bits() == 16 && matches!(to, DType::Bool) && !whole {
-        bw::truths_of_floats::<Plain<A>, Plain<B>>
-    } else if from.bits() == 16 && matches!(to, DType::Int8 | DType::UInt8) && whole {
+    } else if narrow::has_truths(from, to) && !is_whole(from) {
+        bw::truths::<Plain<A>, Plain<B>>
+    } else if narrow::has_low_bytes(from, to) && to.significant_bits() == 8 {
         bw::low_bytes::<Plain<A>, Plain<B>>
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
         bw::powers::<Plain<A>, Plain<B>>
@@ -35,15 +34,58 @@ pub(super) const fn entry<A: Real, B: Real>() -> Option<Entry> {
     Some(Entry { kernel, road: Road::Direct })
 }
 
+const fn is_whole(dtype: DType) -> bool {
+    matches!(dtype.kind(), Kind::Int | Kind::UInt)
+}
+
 /// The same with VBMI.
 pub(super) const fn entry_vbmi<A: Real, B: Real>() -> Option<Entry> {
-    if let Some(bytes) = by_table::<Plain<A>, Plain<B>>() {
-        Some(Entry { kernel: bytes.vbmi(), road: Road::Table })
-    } else if words::suits(A::DTYPE, B::DTYPE) {
-        Some(Entry { kernel: vbmi::to_small::<Plain<A>, Plain<B>>, road: Road::Table })
-    } else {
-        entry::<A, B>()
+    match by_codes::<Plain<A>, Plain<B>>() {
+        Some(entry) => Some(entry),
+        None => entry::<A, B>(),
     }
+}
+
+/// The kernel with VBMI of a pair one side of which is packed, if the other is no more than a byte,
+/// can be reached from one by table, or has a kernel that comes to codes of a byte.
+pub(super) const fn entry_packed<A: Codes, B: Codes>() -> Option<Entry> {
+    let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
+    if packed::suits::<A, B>() {
+        return Some(Entry { kernel: vbmi::regroup::<A, B>, road: Road::Table });
+    } else if let Some(entry) = by_codes::<A, B>() {
+        return Some(entry);
+    } else if B::BITS == 8 {
+        return None;
+    }
+    let kernel = if words::has_whole(from, to) {
+        return Some(Entry { kernel: vbmi::to_whole::<A, B>, road: Road::Table });
+    } else if narrow::has_truths(from, to) {
+        vbmi::truths::<A, B>
+    } else if narrow::has_low_bytes(from, to) {
+        vbmi::low_bytes::<A, B>
+    } else if narrow::has_small_from_floats(from, to) {
+        vbmi::small_from_floats::<A, B>
+    } else {
+        return None;
+    };
+    Some(Entry { kernel, road: Road::Direct })
+}
+
+/// The kernel with VBMI of a pair that has one for codes of at most a byte, packed or not.
+const fn by_codes<A: Codes, B: Codes>() -> Option<Entry> {
+    let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
+    let kernel = if let Some(bytes) = by_table::<A, B>() {
+        bytes.vbmi()
+    } else if words::has_small(from, to) {
+        vbmi::to_small::<A, B>
+    } else if narrow::has_small_from_words(from, to) {
+        vbmi::small_from_words::<A, B>
+    } else if narrow::has_small_from_dwords(from, to) {
+        vbmi::small_from_dwords::<A, B>
+    } else {
+        return None;
+    };
+    Some(Entry { kernel, road: Road::Table })
 }
 
 /// From a byte to so many bytes.
@@ -86,25 +128,11 @@ impl<A: Codes, B: Codes> ByTable<A, B> {
     }
 }
 
-/// The kernel with VBMI of a pair one side of which is packed, if the other is no more than a byte
-/// or can be reached from one by table.
-pub(super) const fn entry_packed<A: Codes, B: Codes>() -> Option<Entry> {
-    if packed::suits::<A, B>() {
-        Some(Entry { kernel: vbmi::regroup::<A, B>, road: Road::Table })
-    } else if let Some(bytes) = by_table::<A, B>() {
-        Some(Entry { kernel: bytes.vbmi(), road: Road::Table })
-    } else if words::suits(A::Numbers::DTYPE, B::Numbers::DTYPE) {
-        Some(Entry { kernel: vbmi::to_small::<A, B>, road: Road::Table })
-    } else {
-        None
-    }
-}
-
 /// The tables of a pair.
-struct Maps<A, B>(PhantomData<(A, B)>);
+pub(super) struct Maps<A, B>(PhantomData<(A, B)>);
 
 impl<A: Real, B: Real> Maps<A, B> {
-    const BYTE: ByteMap = ByteMap::new(Self::of_whole_codes(table8::<A>(B::DTYPE)));
+    pub(super) const BYTE: ByteMap = ByteMap::new(Self::of_whole_codes(table8::<A>(B::DTYPE)));
     const LOW: ByteMap = ByteMap::new(Self::byte_of_word(0));
     const HIGH: ByteMap = ByteMap::new(Self::byte_of_word(1));
 
@@ -168,15 +196,21 @@ kernels! {
         super::to_8 => to_8
         super::to_16 => to_16
         super::to_32 => to_32
-        super::truths_of_floats => truths_of_floats
-        super::low_bytes => low_bytes
-        super::powers => powers;
+        narrow::truths => truths
+        narrow::low_bytes => low_bytes
+        narrow::powers => powers;
     vbmi Vbmi "avx512vbmi,avx512vbmi2":
         super::to_8 => to_8
         super::to_16 => to_16
         super::to_32 => to_32
         packed::regroup => regroup
-        words::to_small => to_small;
+        narrow::truths => truths
+        narrow::low_bytes => low_bytes
+        narrow::small_from_words => small_from_words
+        narrow::small_from_dwords => small_from_dwords
+        narrow::small_from_floats => small_from_floats
+        words::to_small => to_small
+        words::to_whole => to_whole;
 }
 
 /// # Safety
@@ -315,129 +349,4 @@ pub(super) fn dwords<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m5
         x.bw._mm512_unpacklo_epi16(zero, high),
         x.bw._mm512_unpackhi_epi16(zero, high),
     ]
-}
-
-/// Float16 or bfloat16 to bool.
-///
-/// # Safety
-/// `src` is valid for reading `2 * n` bytes and `dst` for writing `n` bytes; they don't overlap.
-#[inline(always)]
-unsafe fn truths_of_floats<A, B>(
-    isa: Avx512,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    pair: Pair<A, B>,
-) {
-    let x = isa.0;
-    let magnitude = x.f._mm512_set1_epi16(0x7fff);
-    // SAFETY: the caller's.
-    unsafe {
-        bytes_of_words(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            #[inline(always)]
-            |[a, b]| {
-                let low = x.bw._mm512_test_epi16_mask(a, magnitude);
-                let high = x.bw._mm512_test_epi16_mask(b, magnitude);
-                x.bw._mm512_maskz_mov_epi8(u64::from(low) | u64::from(high) << 32, x.byte(1))
-            },
-        )
-    }
-}
-
-/// 16-bit to 8-bit integers.
-///
-/// # Safety
-/// As for [`truths_of_floats`].
-#[inline(always)]
-unsafe fn low_bytes<A, B>(isa: Avx512, src: *const u8, dst: *mut u8, n: usize, pair: Pair<A, B>) {
-    let x = isa.0;
-    let byte = x.f._mm512_set1_epi16(0xff);
-    // SAFETY: the caller's.
-    unsafe {
-        bytes_of_words(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            #[inline(always)]
-            |[a, b]| {
-                let (a, b) = (x.f._mm512_and_si512(a, byte), x.f._mm512_and_si512(b, byte));
-                x.unmix_words(x.bw._mm512_packus_epi16(a, b))
-            },
-        )
-    }
-}
-
-/// Bfloat16 to float8_e8m0fnu: as from float32, see [`super::small`], with its upper half.
-///
-/// # Safety
-/// As for [`truths_of_floats`].
-#[inline(always)]
-unsafe fn powers<A, B>(isa: Avx512, src: *const u8, dst: *mut u8, n: usize, pair: Pair<A, B>) {
-    // SAFETY: the caller's.
-    unsafe {
-        bytes_of_words(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            #[inline(always)]
-            |[a, b]| {
-                let x = isa.0;
-                let (a, nan_a) = next_power(x, a);
-                let (b, nan_b) = next_power(x, b);
-                let codes = x.unmix_words(x.bw._mm512_packus_epi16(a, b));
-                let codes = x.bw._mm512_min_epu8(codes, x.byte(0xfe));
-                let nan = u64::from(nan_a) | u64::from(nan_b) << 32;
-                x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(0xff))
-            },
-        )
-    }
-}
-
-/// The next power of two in each word, and which are NaN or below zero.
-#[inline(always)]
-fn next_power(x: Features, v: __m512i) -> (__m512i, __mmask32) {
-    let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
-    let above = x.bw._mm512_cmpgt_epu16_mask(magnitude, x.word(0x40));
-    let up = x.bw._mm512_add_epi16(magnitude, x.word(0x7f));
-    let code = x.bw._mm512_maskz_srli_epi16::<7>(above, up);
-    let past = x.bw._mm512_cmpgt_epu16_mask(v, x.word(0x7f80));
-    (code, x.bw._mm512_mask_cmpneq_epi16_mask(past, v, x.word(0x8000)))
-}
-
-/// Makes a byte of each word.
-///
-/// # Safety
-/// As for [`truths_of_floats`].
-#[inline(always)]
-unsafe fn bytes_of_words<A, B>(
-    isa: Avx512,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: Pair<A, B>,
-    bytes: impl Fn([__m512i; 2]) -> __m512i,
-) {
-    let x = isa.0;
-    let mut i = 0;
-    // SAFETY: the caller's.
-    unsafe {
-        while n - i >= 64 {
-            let from = src.add(2 * i);
-            x.store_dwords(dst.add(i), bytes([x.load_dwords(from), x.load_dwords(from.add(64))]));
-            i += 64;
-        }
-        if i < n {
-            let v = x.load_first_pair(src.add(2 * i), 2 * (n - i));
-            x.store_first(dst.add(i), bytes(v), n - i);
-        }
-    }
 }

@@ -11,6 +11,7 @@ mod decode;
 mod direct;
 mod encode;
 mod lanes;
+mod narrow;
 mod packed;
 mod pieces;
 mod shim;

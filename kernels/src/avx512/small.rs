@@ -26,7 +26,7 @@
 
 use super::Features;
 use super::bridge::{Odd, Power};
-use super::lanes::{each, join_masks};
+use super::lanes::{both, each};
 use crate::dtypes::Real;
 use crate::format::{FloatFormat, Numbers, Specials};
 use core::arch::x86_64::*;
@@ -176,38 +176,63 @@ impl Features {
     }
 }
 
-/// The next power of two in each dword, and which are NaN or below zero.
+/// The next power of two of float32s, as [`Power`]s.
 ///
-/// The exponent field of float32 is the code, and any fraction bit takes it one up: past the largest
-/// power it is 255, for NaN 256. 2^-127 itself, a subnormal, is code 0, as is all below it.
+/// The exponent field is the code, and any fraction bit takes it one up: past the largest power it is
+/// 255, for NaN 256, for what is below zero more. 2^-127 itself, a subnormal, is code 0, as is all
+/// below it, and -0.
 #[inline(always)]
-fn next_power(x: Features, v: Power) -> (__m512i, __mmask16) {
-    let bits = x.f._mm512_castps_si512(v.0);
-    let magnitude = x.f._mm512_and_si512(bits, x.dword(i32::MAX as u32));
-    let above = x.f._mm512_cmpgt_epu32_mask(magnitude, x.dword(0x0040_0000));
-    let up = x.f._mm512_add_epi32(magnitude, x.dword(0x7f_ffff));
-    let code = x.f._mm512_maskz_srli_epi32::<23>(above, up);
-    // As unsigned numbers, infinity's bits come first, then NaNs', those of -0 and all below.
-    let past = x.f._mm512_cmpgt_epu32_mask(bits, x.dword(0x7f80_0000));
-    (code, x.f._mm512_mask_cmpneq_epi32_mask(past, bits, x.dword(1 << 31)))
+pub(super) fn powers_of_floats(x: Features, v: __m512) -> Power {
+    let bits = x.f._mm512_castps_si512(v);
+    let above = x.f._mm512_cmpgt_epu32_mask(bits, x.dword(0x0040_0000));
+    let counts = x.f._mm512_mask_cmpneq_epi32_mask(above, bits, x.dword(1 << 31));
+    // One more than the exponent field of the number before, which cannot carry out of the dword.
+    let before = x.f._mm512_srli_epi32::<23>(x.f._mm512_sub_epi32(bits, x.dword(1)));
+    Power(x.f._mm512_maskz_add_epi32(counts, before, x.dword(1)))
 }
 
-/// The codes of a quarter of numbers that are rounded up to powers of two.
+/// The same of whole numbers, among which are neither subnormal ones nor -0, nor NaN.
+#[inline(always)]
+pub(super) fn powers_of_wholes(x: Features, v: __m512) -> Power {
+    let up = x.f._mm512_add_epi32(x.f._mm512_castps_si512(v), x.dword(0x7f_ffff));
+    Power(x.f._mm512_srli_epi32::<23>(up))
+}
+
+/// The same of float64s, by their high dwords: all that counts of the low ones is whether they are 0.
+#[inline(always)]
+pub(super) fn powers_of_doubles(x: Features, v: [__m512i; 2]) -> Power {
+    let (low, high) = (x.low_dwords(v), x.high_dwords(v));
+    let rest = x.f._mm512_test_epi32_mask(low, low);
+    let high = x.f._mm512_mask_or_epi32(high, rest, high, x.dword(1));
+    let counts = x.f._mm512_test_epi32_mask(high, x.dword(i32::MAX as u32));
+    let before = x.f._mm512_srli_epi32::<20>(x.f._mm512_sub_epi32(high, x.dword(1)));
+    let code = x.f._mm512_maskz_add_epi32(counts, before, x.dword(1));
+    // From the exponent field's bias to the code's; what is past the largest power becomes 255.
+    let code = x.f._mm512_min_epi32(code, x.dword(255 + 1023 - 127));
+    let code = x.f._mm512_sub_epi32(code, x.dword(1023 - 127));
+    let nan = x.f._mm512_mask_cmpgt_epu32_mask(counts, high, x.dword(0x7ff0_0000));
+    Power(x.f._mm512_mask_mov_epi32(code, nan, x.dword(256)))
+}
+
+/// The codes of a quarter of powers of two.
 #[inline(always)]
 pub(super) fn power(x: Features, v: Power) -> __m128i {
-    let (code, nan) = next_power(x, v);
-    let code = x.f._mm512_min_epi32(code, x.dword(0xfe));
-    x.f._mm512_cvtepi32_epi8(x.f._mm512_mask_mov_epi32(code, nan, x.dword(0xff)))
+    let past = x.f._mm512_cmpeq_epi32_mask(v.0, x.dword(255));
+    let code = x.f._mm512_mask_mov_epi32(v.0, past, x.dword(254));
+    let code = x.f._mm512_max_epi32(code, x.f._mm512_setzero_si512());
+    x.f._mm512_cvtusepi32_epi8(code)
 }
 
 /// The codes of a step.
 #[inline(always)]
 pub(super) fn powers(x: Features, [a, b, c, d]: [Power; 4]) -> __m512i {
-    let (a, nan_a) = next_power(x, a);
-    let (b, nan_b) = next_power(x, b);
-    let (c, nan_c) = next_power(x, c);
-    let (d, nan_d) = next_power(x, d);
-    let codes = x.bw._mm512_min_epu8(x.clamp_to_bytes::<false>([a, b, c, d]), x.byte(0xfe));
-    let nan = join_masks([nan_a, nan_b, nan_c, nan_d]);
-    x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(0xff))
+    let [ab, cd] = both(
+        [x.bw._mm512_packus_epi32(a.0, b.0), x.bw._mm512_packus_epi32(c.0, d.0)],
+        #[inline(always)]
+        |v| {
+            let past = x.bw._mm512_cmpeq_epi16_mask(v, x.word(255));
+            x.bw._mm512_mask_mov_epi16(v, past, x.word(254))
+        },
+    );
+    x.unmix(x.bw._mm512_packus_epi16(ab, cd))
 }

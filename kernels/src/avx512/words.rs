@@ -1,52 +1,122 @@
-//! From float16 and bfloat16 to the small floats, by tables of the high byte and thresholds of the
-//! low one.
+//! From float16 and bfloat16 to numbers of at most 8 bits, by tables of the high byte and thresholds
+//! of the low one.
 //!
-//! A magnitude is first brought to a *key* of 15 bits: cut off where all below it gives code 0 and
-//! above where all gives the largest number, and shifted up so that this range fills the 15 bits. The
-//! high byte of the key then knows the exponent and the top of the fraction. Over the 256 keys with
-//! the same high byte the code takes at most two steps of one, and where it takes them is a threshold
-//! of the low byte each:
+//! Over the 256 magnitudes with the same high byte, the code takes few steps of one, and where it takes
+//! them is a threshold of the low byte each:
 //!
 //! ```text
-//! code = FIRST[high] + (low > LAST_0[high]) + (low > LAST_1[high])
+//! code = FIRST[high] + (low > LAST[0][high]) + (low > LAST[1][high]) + ...
 //! ```
 //!
-//! All three tables are made from the reference; that more than two steps don't occur is checked while
-//! they are made. NaN and signs are seen to apart.
+//! Infinity's low byte is 0 and the rest of its high byte's are NaN, which is one more step, of another
+//! size. Where the high byte knows too little for four steps to do, magnitudes are first brought to
+//! *keys* of 15 bits: cut off where all below has code 0 and above where all has the largest, and
+//! shifted up so that this range fills the 15 bits. NaN, which is cut off too, is then seen to apart.
+//!
+//! All tables are made from the reference; that four steps do is checked while they are made. Signs
+//! are left out of this, and how they come in depends on what the codes are of: see [`Finish`].
 
 use super::Features;
 use super::codes::{Codes, Pair, store, store_part};
 use super::shim::Vbmi;
 use super::small::Small;
 use crate::dtypes::{DType, Kind, Real};
-use crate::format::{FloatFormat, Numbers};
+use crate::format::{FloatFormat, IntFormat, Numbers};
 use crate::options::Options;
 use crate::reference::{decode, encode};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
-/// Whether the kernel is for a pair.
-pub(super) const fn suits(from: DType, to: DType) -> bool {
-    matches!(from, DType::Float16 | DType::BFloat16)
+/// Whether [`to_small`] is for a pair.
+pub(super) const fn has_small(from: DType, to: DType) -> bool {
+    is_half(from)
         && matches!(to.kind(), Kind::Float)
         && to.bits() == 8
         && !matches!(to, DType::Float8E8M0Fnu)
 }
 
-struct Keys<A, B>(PhantomData<(A, B)>);
+/// Whether [`to_whole`] is for a pair: integers of 8 bits take too many steps.
+pub(super) const fn has_whole(from: DType, to: DType) -> bool {
+    is_half(from) && matches!(to.kind(), Kind::Int | Kind::UInt) && to.significant_bits() <= 4
+}
+
+const fn is_half(from: DType) -> bool {
+    matches!(from, DType::Float16 | DType::BFloat16)
+}
+
+/// What the codes of a kind of number need, apart from their magnitudes.
+trait Finish<B: Real>: 'static {
+    /// Magnitudes up to two to the first are 0, from two to the second on all is the largest.
+    const EXPONENTS: (i32, i32);
+
+    /// The code of NaN.
+    const NAN: u8;
+
+    /// The codes of numbers from those of their magnitudes, and signs in the top bits of bytes.
+    fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i;
+}
+
+/// Small floats.
+struct Float;
+
+impl<B: Real> Finish<B> for Float {
+    const EXPONENTS: (i32, i32) = {
+        let to = Small::<B>::FORMAT;
+        (to.min_exponent() - to.mantissa_bits as i32 - 1, to.max_exponent() + 1)
+    };
+    const NAN: u8 = Small::<B>::NAN_CODE;
+
+    #[inline(always)]
+    fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
+        Small::<B>::finish(x, codes, signs)
+    }
+}
+
+/// Integers of at most 4 bits.
+struct Whole;
+
+const fn whole<B: Real>() -> IntFormat {
+    match B::DTYPE.numbers() {
+        Numbers::Int(format) => format,
+        _ => panic!("not an integer"),
+    }
+}
+
+impl<B: Real> Finish<B> for Whole {
+    const EXPONENTS: (i32, i32) = (-1, whole::<B>().bits as i32);
+    const NAN: u8 = 0;
+
+    /// Magnitudes go as far as negative numbers do; positive ones end one before.
+    #[inline(always)]
+    fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
+        let negative = x.bw._mm512_movepi8_mask(signs);
+        let zero = x.f._mm512_setzero_si512();
+        if !whole::<B>().signed {
+            return x.bw._mm512_mask_mov_epi8(codes, negative, zero);
+        }
+        let positive = x.bw._mm512_min_epu8(codes, x.byte(whole::<B>().max() as u8));
+        x.bw._mm512_mask_sub_epi8(positive, negative, zero, codes)
+    }
+}
+
+struct Keys<A, B, F>(PhantomData<(A, B, F)>);
+
+/// How many steps the tables know.
+const MOST_STEPS: usize = 4;
 
 struct Tables {
     first: [u8; 128],
-    last_0: [u8; 128],
-    last_1: [u8; 128],
+    last: [[u8; 128]; MOST_STEPS],
+    /// How far the first step goes.
+    step: [u8; 128],
 }
 
-impl<A: Real, B: Real> Keys<A, B> {
+impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
     const FROM: FloatFormat = match A::DTYPE.numbers() {
         Numbers::Float(format) => format,
         _ => panic!("not a float"),
     };
-    const TO: FloatFormat = Small::<B>::FORMAT;
+    const INFINITY: u16 = Self::FROM.max_finite() as u16 + 1;
 
     /// The magnitude of the normal number `2^exponent`.
     const fn power(exponent: i32) -> u16 {
@@ -55,30 +125,34 @@ impl<A: Real, B: Real> Keys<A, B> {
         (field << Self::FROM.mantissa_bits) as u16
     }
 
-    /// The first magnitude of a range and the last: half the smallest number of the destination,
-    /// which still rounds to zero, and the last before the power of two above its largest. All
-    /// magnitudes, where that range is no narrower.
+    /// Whether magnitudes are their own keys: those with one high byte are a quarter of a binade of
+    /// float16, but two binades of bfloat16.
+    const WHOLE: bool = matches!(A::DTYPE, DType::Float16);
+
+    /// The first magnitude of a range and the last: all, or those between that round to zero and
+    /// those that are past the largest.
     const RANGE: (u16, u16) = {
-        let low = Self::TO.min_exponent() - Self::TO.mantissa_bits as i32 - 1;
-        let high = Self::TO.max_exponent() + 1;
-        if low < Self::FROM.min_exponent() || high > Self::FROM.max_exponent() {
+        let (low, high) = F::EXPONENTS;
+        if Self::WHOLE || low < Self::FROM.min_exponent() || high > Self::FROM.max_exponent() {
             (0, 0x7fff)
         } else {
-            let (low, high) = (Self::power(low), Self::power(high) - 1);
-            if high - low < 0x4000 { (low, high) } else { (0, 0x7fff) }
+            (Self::power(low), Self::power(high) - 1)
         }
     };
 
     /// How far the range can be shifted up.
     const SHIFT: u32 = (Self::RANGE.1 - Self::RANGE.0).leading_zeros() - 1;
 
-    /// The code of a key.
+    /// The code of a key up to infinity's.
     const fn code(key: u16) -> u8 {
-        let infinity = Self::FROM.max_finite() + 1;
         let magnitude = (Self::RANGE.0 + (key >> Self::SHIFT)) as u64;
-        let magnitude = if magnitude > infinity { infinity } else { magnitude };
-        let value = decode(A::DTYPE, magnitude);
-        match encode(B::DTYPE, value, true, &Options::DEFAULT, 0) {
+        // Of signed integers the negative ones go further.
+        let (sign, mask) = match B::DTYPE.numbers() {
+            Numbers::Int(format) if format.signed => (Self::FROM.sign_mask(), format.mask() as u8),
+            _ => (0, 0),
+        };
+        match encode(B::DTYPE, decode(A::DTYPE, magnitude | sign), true, &Options::DEFAULT, 0) {
+            Ok(code) if sign != 0 => (code as u8).wrapping_neg() & mask,
             Ok(code) => code as u8,
             Err(_) => panic!("the default options refuse nothing"),
         }
@@ -99,28 +173,52 @@ impl<A: Real, B: Real> Keys<A, B> {
     }
 
     const TABLES: Tables = {
-        let mut tables = Tables { first: [0; 128], last_0: [0; 128], last_1: [0; 128] };
+        let mut tables =
+            Tables { first: [F::NAN; 128], last: [[255; 128]; MOST_STEPS], step: [1; 128] };
+        let infinity = Self::INFINITY >> 8;
+        let end = if Self::WHOLE { infinity } else { 128 };
         let mut high = 0;
-        while high < 128 {
-            let first = Self::code((high as u16) << 8);
-            assert!(Self::code((high as u16) << 8 | 255) <= first + 2);
-            tables.first[high] = first;
-            tables.last_0[high] = Self::last(high as u16, first);
-            tables.last_1[high] = Self::last(high as u16, first + 1);
+        while high < end {
+            let (at, first) = (high as usize, Self::code(high << 8));
+            assert!(Self::code(high << 8 | 255) <= first + MOST_STEPS as u8);
+            tables.first[at] = first;
+            let mut i = 0;
+            while i < MOST_STEPS {
+                tables.last[i][at] = Self::last(high, first + i as u8);
+                i += 1;
+            }
             high += 1;
+        }
+        if Self::WHOLE {
+            assert!(Self::INFINITY.is_multiple_of(256));
+            let (at, code) = (infinity as usize, Self::code(Self::INFINITY));
+            tables.first[at] = code;
+            tables.last[0][at] = 0;
+            tables.step[at] = F::NAN.wrapping_sub(code);
         }
         tables
     };
 
-    /// Whether the code takes a second step anywhere.
-    const TWO_STEPS: bool = {
+    /// Whether the code takes as many steps anywhere.
+    const fn has_step(i: usize) -> bool {
         let mut any = false;
         let mut high = 0;
         while high < 128 {
-            any |= Self::TABLES.last_1[high] < 255;
+            any |= Self::TABLES.last[i][high] < 255;
             high += 1;
         }
         any
+    }
+
+    /// Whether all steps are of one.
+    const EVEN: bool = {
+        let mut even = true;
+        let mut high = 0;
+        while high < 128 {
+            even &= Self::TABLES.step[high] == 1;
+            high += 1;
+        }
+        even
     };
 
     /// The keys of 32 numbers, of which the magnitudes are given too, with their signs.
@@ -137,10 +235,65 @@ impl<A: Real, B: Real> Keys<A, B> {
             2 => x.bw._mm512_slli_epi16::<2>(v),
             3 => x.bw._mm512_slli_epi16::<3>(v),
             4 => x.bw._mm512_slli_epi16::<4>(v),
-            _ => x.bw._mm512_slli_epi16::<5>(v),
+            5 => x.bw._mm512_slli_epi16::<5>(v),
+            6 => x.bw._mm512_slli_epi16::<6>(v),
+            _ => x.bw._mm512_slli_epi16::<7>(v),
         };
         // keys OR (numbers AND the top bit)
         x.f._mm512_ternarylogic_epi32::<0xf8>(keys, numbers, x.word(0x8000))
+    }
+
+    /// The codes of 64 numbers.
+    #[inline(always)]
+    fn codes(isa: Vbmi, [a, b]: [__m512i; 2]) -> __m512i {
+        if Self::WHOLE {
+            let (codes, high) = Self::steps(isa, [a, b]);
+            return F::finish(isa.features, codes, high);
+        }
+        let x = isa.features;
+        let largest = x.word(0x7fff);
+        let (c, d) = (x.f._mm512_and_si512(a, largest), x.f._mm512_and_si512(b, largest));
+        let infinity = x.word(Self::INFINITY);
+        let nan_low = x.bw._mm512_cmpgt_epu16_mask(c, infinity);
+        let nan_high = x.bw._mm512_cmpgt_epu16_mask(d, infinity);
+        let (codes, high) = Self::steps(isa, [Self::keys(x, a, c), Self::keys(x, b, d)]);
+        let nan = u64::from(nan_low) | u64::from(nan_high) << 32;
+        let codes = x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(F::NAN));
+        F::finish(x, codes, high)
+    }
+
+    /// The codes of the magnitudes of 64 keys, and their signs, in the top bit of a byte.
+    #[inline(always)]
+    fn steps(isa: Vbmi, [a, b]: [__m512i; 2]) -> (__m512i, __m512i) {
+        let x = isa.features;
+        // With the sign in the top bit, where look-ups don't see it.
+        let high = isa.permutex2var_epi8(a, x.constant(&const { every_other_byte(1) }), b);
+        let low = isa.permutex2var_epi8(a, x.constant(&const { every_other_byte(0) }), b);
+        let tables = const { &Self::TABLES };
+        let one = x.byte(1);
+        let step = if const { Self::EVEN } { one } else { by_high(isa, &tables.step, high) };
+        let codes = by_high(isa, &tables.first, high);
+        let codes = Self::step::<0>(isa, codes, [high, low], step);
+        let codes = Self::step::<1>(isa, codes, [high, low], one);
+        let codes = Self::step::<2>(isa, codes, [high, low], one);
+        let codes = Self::step::<3>(isa, codes, [high, low], one);
+        (codes, high)
+    }
+
+    /// Takes a step where low bytes are past its threshold.
+    #[inline(always)]
+    fn step<const I: usize>(
+        isa: Vbmi,
+        codes: __m512i,
+        [high, low]: [__m512i; 2],
+        step: __m512i,
+    ) -> __m512i {
+        let x = isa.features;
+        if !const { Self::has_step(I) } {
+            return codes;
+        }
+        let last = by_high(isa, const { &Self::TABLES.last[I] }, high);
+        x.bw._mm512_mask_add_epi8(codes, x.bw._mm512_cmpgt_epu8_mask(low, last), codes, step)
     }
 }
 
@@ -154,37 +307,6 @@ const fn every_other_byte(first: u8) -> [u8; 64] {
     indices
 }
 
-/// The codes of 64 words.
-#[inline(always)]
-fn codes<A: Real, B: Real>(isa: Vbmi, [a, b]: [__m512i; 2]) -> __m512i {
-    let x = isa.features;
-    let (even, odd) =
-        (x.constant(&const { every_other_byte(0) }), x.constant(&const { every_other_byte(1) }));
-    let largest = x.word(0x7fff);
-    let (c, d) = (x.f._mm512_and_si512(a, largest), x.f._mm512_and_si512(b, largest));
-    let infinity = x.word(Keys::<A, B>::FROM.max_finite() as u16 + 1);
-    let nan_low = x.bw._mm512_cmpgt_epu16_mask(c, infinity);
-    let nan_high = x.bw._mm512_cmpgt_epu16_mask(d, infinity);
-    let (c, d) = (Keys::<A, B>::keys(x, a, c), Keys::<A, B>::keys(x, b, d));
-    // With the sign in the top bit, where look-ups don't see it.
-    let high = isa.permutex2var_epi8(c, odd, d);
-    let low = isa.permutex2var_epi8(c, even, d);
-    let tables = const { &Keys::<A, B>::TABLES };
-    let first = by_high(isa, &tables.first, high);
-    let past_0 = x.bw._mm512_cmpgt_epu8_mask(low, by_high(isa, &tables.last_0, high));
-    let one = x.byte(1);
-    let codes = x.bw._mm512_mask_add_epi8(first, past_0, first, one);
-    let codes = if const { Keys::<A, B>::TWO_STEPS } {
-        let past_1 = x.bw._mm512_cmpgt_epu8_mask(low, by_high(isa, &tables.last_1, high));
-        x.bw._mm512_mask_add_epi8(codes, past_1, codes, one)
-    } else {
-        codes
-    };
-    let nan = u64::from(nan_low) | u64::from(nan_high) << 32;
-    let codes = x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(Small::<B>::NAN_CODE));
-    Small::<B>::finish(x, codes, high)
-}
-
 /// What the low 7 bits of each byte stand for.
 #[inline(always)]
 fn by_high(isa: Vbmi, table: &'static [u8; 128], v: __m512i) -> __m512i {
@@ -194,11 +316,43 @@ fn by_high(isa: Vbmi, table: &'static [u8; 128], v: __m512i) -> __m512i {
     isa.permutex2var_epi8(x.constant(part(low)), v, x.constant(part(high)))
 }
 
+/// To small floats.
+///
 /// # Safety
 /// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they
 /// don't overlap.
 #[inline(always)]
 pub(super) unsafe fn to_small<A: Codes, B: Codes>(
+    isa: Vbmi,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    // SAFETY: the caller's.
+    unsafe { to_codes::<A, B, Float>(isa, src, dst, n, pair) }
+}
+
+/// To integers of at most 4 bits, of whose bytes the bits above are not to count.
+///
+/// # Safety
+/// As for [`to_small`].
+#[inline(always)]
+pub(super) unsafe fn to_whole<A: Codes, B: Codes>(
+    isa: Vbmi,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    // SAFETY: the caller's.
+    unsafe { to_codes::<A, B, Whole>(isa, src, dst, n, pair) }
+}
+
+/// # Safety
+/// As for [`to_small`].
+#[inline(always)]
+unsafe fn to_codes<A: Codes, B: Codes, F: Finish<B::Numbers>>(
     isa: Vbmi,
     src: *const u8,
     dst: *mut u8,
@@ -211,7 +365,7 @@ pub(super) unsafe fn to_small<A: Codes, B: Codes>(
     unsafe {
         while n - i >= 64 {
             let from = src.add(2 * i);
-            let v = codes::<A::Numbers, B::Numbers>(
+            let v = Keys::<A::Numbers, B::Numbers, F>::codes(
                 isa,
                 [x.load_dwords(from), x.load_dwords(from.add(64))],
             );
@@ -219,7 +373,7 @@ pub(super) unsafe fn to_small<A: Codes, B: Codes>(
             i += 64;
         }
         if i < n {
-            let v = codes::<A::Numbers, B::Numbers>(
+            let v = Keys::<A::Numbers, B::Numbers, F>::codes(
                 isa,
                 x.load_first_pair(src.add(2 * i), 2 * (n - i)),
             );

@@ -1,0 +1,362 @@
+//! From lanes of 16 and 32 bits to codes of a byte by a few clamps and masks, where the hubs would
+//! widen first or come to bytes that are yet to be packed.
+
+use super::Features;
+use super::bridge::Odd;
+use super::codes::{Codes, Pair, store, store_part};
+use super::direct::Maps;
+use super::lanes::each;
+use super::small::Small;
+use super::tables::LookUp;
+use crate::dtypes::{DType, Kind, Real, mark};
+use crate::format::Numbers;
+use core::arch::x86_64::*;
+
+/// Whether [`truths`] is for a pair.
+pub(super) const fn has_truths(from: DType, to: DType) -> bool {
+    from.bits() == 16 && matches!(to, DType::Bool)
+}
+
+/// 16-bit numbers to bool.
+///
+/// # Safety
+/// `src` is valid for reading `2 * n` bytes and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
+#[inline(always)]
+pub(super) unsafe fn truths<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let x = isa.features();
+    let whole = matches!(A::Numbers::DTYPE.kind(), Kind::Int | Kind::UInt);
+    let magnitude = x.word(if whole { 0xffff } else { 0x7fff });
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |[a, b]| {
+                let low = x.bw._mm512_test_epi16_mask(a, magnitude);
+                let high = x.bw._mm512_test_epi16_mask(b, magnitude);
+                x.bw._mm512_maskz_mov_epi8(u64::from(low) | u64::from(high) << 32, x.byte(1))
+            },
+        )
+    }
+}
+
+/// Whether [`low_bytes`] is for a pair: a plain byte counts to its last bit, packed ones keep what
+/// they hold.
+pub(super) const fn has_low_bytes(from: DType, to: DType) -> bool {
+    let whole = matches!(from, DType::Int16 | DType::UInt16);
+    whole && matches!(to.kind(), Kind::Int | Kind::UInt) && to.bits() == 8
+}
+
+/// 16-bit integers to the low bits of bytes: 8-bit or packed ones.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let x = isa.features();
+    let byte = x.word(0xff);
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |[a, b]| {
+                let (a, b) = (x.f._mm512_and_si512(a, byte), x.f._mm512_and_si512(b, byte));
+                x.unmix_words(x.bw._mm512_packus_epi16(a, b))
+            },
+        )
+    }
+}
+
+/// Bfloat16 to float8_e8m0fnu: as from float32, see [`super::small`], with its upper half.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+pub(super) unsafe fn powers<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |[a, b]| {
+                let x = isa.features();
+                let (a, nan_a) = next_power(x, a);
+                let (b, nan_b) = next_power(x, b);
+                let codes = x.unmix_words(x.bw._mm512_packus_epi16(a, b));
+                let codes = x.bw._mm512_min_epu8(codes, x.byte(0xfe));
+                let nan = u64::from(nan_a) | u64::from(nan_b) << 32;
+                x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(0xff))
+            },
+        )
+    }
+}
+
+/// The next power of two in each word, and which are NaN or below zero.
+#[inline(always)]
+fn next_power(x: Features, v: __m512i) -> (__m512i, __mmask32) {
+    let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
+    let above = x.bw._mm512_cmpgt_epu16_mask(magnitude, x.word(0x40));
+    let up = x.bw._mm512_add_epi16(magnitude, x.word(0x7f));
+    let code = x.bw._mm512_maskz_srli_epi16::<7>(above, up);
+    let past = x.bw._mm512_cmpgt_epu16_mask(v, x.word(0x7f80));
+    (code, x.bw._mm512_mask_cmpneq_epi16_mask(past, v, x.word(0x8000)))
+}
+
+/// Makes a byte of each word.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+unsafe fn bytes_of_words<L: LookUp, A, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+    bytes: impl Fn([__m512i; 2]) -> __m512i,
+) {
+    let x = isa.features();
+    let mut i = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while n - i >= 64 {
+            let from = src.add(2 * i);
+            let v = bytes([x.load_dwords(from), x.load_dwords(from.add(64))]);
+            store::<L, B>(isa, dst.add(i / 8 * B::BITS), v);
+            i += 64;
+        }
+        if i < n {
+            let v = bytes(x.load_first_pair(src.add(2 * i), 2 * (n - i)));
+            store_part::<L, B>(isa, dst.add(i / 8 * B::BITS), v, n - i);
+        }
+    }
+}
+
+/// Makes a byte of each dword.
+///
+/// # Safety
+/// `src` is valid for reading `4 * n` bytes and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
+#[inline(always)]
+unsafe fn bytes_of_dwords<L: LookUp, A, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+    bytes: impl Fn([__m512i; 4]) -> __m512i,
+) {
+    let x = isa.features();
+    let mut i = 0;
+    // SAFETY: the caller's; of the last registers that part is read that the source has.
+    unsafe {
+        while n - i >= 64 {
+            let from = src.add(4 * i);
+            let ([a, b], [c, d]) = (x.load_qwords(from), x.load_qwords(from.add(128)));
+            store::<L, B>(isa, dst.add(i / 8 * B::BITS), bytes([a, b, c, d]));
+            i += 64;
+        }
+        if i < n {
+            let (from, left) = (src.add(4 * i), 4 * (n - i));
+            let [a, b] = x.load_first_pair(from, left.min(128));
+            let [c, d] = x.load_first_pair(from.wrapping_add(128), left.saturating_sub(128));
+            store_part::<L, B>(isa, dst.add(i / 8 * B::BITS), bytes([a, b, c, d]), n - i);
+        }
+    }
+}
+
+/// The exponent of a small float's largest number, if it has one and a sign: what integers of 16 and
+/// 32 bits are clamped to depends on it.
+const fn top_of(to: DType) -> Option<i32> {
+    match to.numbers() {
+        Numbers::Float(format) if to.bits() == 8 && format.signed() => Some(format.max_exponent()),
+        _ => None,
+    }
+}
+
+/// Whether [`small_from_words`] is for a pair: the number that every integer past a byte becomes is
+/// the largest, and fits that byte.
+pub(super) const fn has_small_from_words(from: DType, to: DType) -> bool {
+    match top_of(to) {
+        Some(top) => matches!(from, DType::Int16 | DType::UInt16) && top <= 7,
+        None => false,
+    }
+}
+
+/// 16-bit integers to small floats: clamped to a byte, and by the table of that.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+pub(super) unsafe fn small_from_words<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |[a, b]| match (A::Numbers::DTYPE, const { top_of(B::Numbers::DTYPE) }) {
+                (DType::UInt16, _) => from_unsigned::<L, B>(isa, clamp(x, a, b)),
+                (_, Some(7)) => {
+                    // Past a signed byte: magnitude and sign apart.
+                    let (c, d) = (x.bw._mm512_abs_epi16(a), x.bw._mm512_abs_epi16(b));
+                    let signs = x.unmix_words(x.bw._mm512_packs_epi16(a, b));
+                    Small::<B::Numbers>::finish(
+                        x,
+                        from_unsigned::<L, B>(isa, clamp(x, c, d)),
+                        signs,
+                    )
+                }
+                _ => from_signed::<L, B>(isa, x.unmix_words(x.bw._mm512_packs_epi16(a, b))),
+            },
+        )
+    }
+}
+
+/// Unsigned words clamped to bytes.
+#[inline(always)]
+fn clamp(x: Features, a: __m512i, b: __m512i) -> __m512i {
+    let most = x.word(255);
+    let (a, b) = (x.bw._mm512_min_epu16(a, most), x.bw._mm512_min_epu16(b, most));
+    x.unmix_words(x.bw._mm512_packus_epi16(a, b))
+}
+
+/// The codes of unsigned bytes.
+#[inline(always)]
+fn from_unsigned<L: LookUp, B: Codes>(isa: L, v: __m512i) -> __m512i {
+    isa.look_up(const { &Maps::<mark::UInt8, B::Numbers>::BYTE }, v)
+}
+
+/// The codes of signed bytes.
+#[inline(always)]
+fn from_signed<L: LookUp, B: Codes>(isa: L, v: __m512i) -> __m512i {
+    isa.look_up(const { &Maps::<mark::Int8, B::Numbers>::BYTE }, v)
+}
+
+/// Whether [`small_from_dwords`] is for a pair.
+pub(super) const fn has_small_from_dwords(from: DType, to: DType) -> bool {
+    match (from, top_of(to)) {
+        (DType::Int32, Some(top)) => top <= 6,
+        (DType::UInt32, Some(top)) => top <= 7,
+        _ => false,
+    }
+}
+
+/// 32-bit integers to small floats, in the same way.
+///
+/// # Safety
+/// `src` is valid for reading `4 * n` bytes and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
+#[inline(always)]
+pub(super) unsafe fn small_from_dwords<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_dwords(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |v| match A::Numbers::DTYPE {
+                DType::UInt32 => {
+                    let v = each(
+                        v,
+                        #[inline(always)]
+                        |v| x.f._mm512_min_epu32(v, x.dword(255)),
+                    );
+                    from_unsigned::<L, B>(isa, x.clamp_to_bytes::<false>(v))
+                }
+                _ => from_signed::<L, B>(isa, x.clamp_to_bytes::<true>(v)),
+            },
+        )
+    }
+}
+
+/// Whether [`small_from_floats`] is for a pair.
+pub(super) const fn has_small_from_floats(from: DType, to: DType) -> bool {
+    matches!(from, DType::Float32) && top_of(to).is_some()
+}
+
+/// Float32 to packed small floats.
+///
+/// # Safety
+/// As for [`small_from_dwords`].
+#[inline(always)]
+pub(super) unsafe fn small_from_floats<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_dwords(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |v| {
+                let v = each(
+                    v,
+                    #[inline(always)]
+                    |v| Odd(x.f._mm512_castsi512_ps(v)),
+                );
+                Small::<B::Numbers>::step(x, v)
+            },
+        )
+    }
+}
