@@ -13,6 +13,8 @@ Usage: cargo run --release --example matrix -- [options]
   --pairs FROM:TO[,FROM:TO...]  the pairs; a side is a dtype's name or alias, or * for all
                                 (default: *:*)
   --sizes N[,N...]              numbers of elements (default: 65536)
+  --offset BYTES                how far both buffers of the cast, not those of memcpy, are from
+                                the alignment of cache lines, 0 to 63 (default: 0)
   --isa NAME[,NAME...] | all    instruction sets (default: the one in use)
   --overflow NAME               as, wrap, saturate, error (default: as)
   --saturate yes | no           whether 8-bit floats clamp (default: yes)
@@ -41,6 +43,7 @@ pub(crate) enum Request {
 pub(crate) struct Args {
     pub(crate) pairs: Vec<(DType, DType)>,
     pub(crate) sizes: Vec<usize>,
+    pub(crate) offset: usize,
     pub(crate) levels: Vec<&'static Level>,
     pub(crate) options: CastOptions,
     pub(crate) csv: Option<PathBuf>,
@@ -53,7 +56,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request,
     });
     let (mut pairs, mut sizes, mut levels, mut csv) = (None, None, None, None);
     let (mut overflow, mut rounding) = ("as".to_owned(), "default".to_owned());
-    let (mut saturate, mut seed) = (true, 0);
+    let (mut saturate, mut seed, mut offset) = (true, 0, 0);
     while let Some(arg) = args.next() {
         let arg = arg?;
         let (name, inline) = match arg.split_once('=') {
@@ -71,6 +74,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request,
         match name {
             "--pairs" => pairs = Some(parse_pairs(&value)?),
             "--sizes" => sizes = Some(list(&value, parse_size)?),
+            "--offset" => offset = parse_offset(&value)?,
             "--isa" => levels = Some(parse_levels(&value)?),
             "--overflow" => overflow = value,
             "--saturate" => saturate = parse_yes_no(name, &value)?,
@@ -85,6 +89,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request,
     Ok(Request::Measure(Args {
         pairs: pairs.map_or_else(|| parse_pairs("*:*"), Ok)?,
         sizes: sizes.unwrap_or_else(|| vec![65536]),
+        offset,
         levels: levels.unwrap_or_else(|| vec![isa::current()]),
         options,
         csv,
@@ -92,9 +97,10 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request,
 }
 
 fn check_option(name: &str) -> Result<(), String> {
-    const OPTIONS: [&str; 8] = [
+    const OPTIONS: [&str; 9] = [
         "--pairs",
         "--sizes",
+        "--offset",
         "--isa",
         "--overflow",
         "--saturate",
@@ -161,6 +167,13 @@ fn parse_size(text: &str) -> Result<usize, String> {
     }
 }
 
+fn parse_offset(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(offset) if offset < 64 => Ok(offset),
+        _ => Err(format!("--offset takes a number of bytes from 0 to 63, not {text:?}")),
+    }
+}
+
 fn parse_levels(text: &str) -> Result<Vec<&'static Level>, String> {
     if text.eq_ignore_ascii_case("all") {
         return Ok(isa::available().collect());
@@ -222,7 +235,7 @@ mod tests {
     fn all_options_arrive() {
         let args = args(
             "--sizes 1,64,1 --isa all --overflow wrap --saturate no --rounding stochastic \
-             --seed 7 --csv=out.csv",
+             --seed 7 --offset 3 --csv=out.csv",
         )
         .unwrap();
         assert_eq!(args.sizes, [1, 64]);
@@ -249,6 +262,7 @@ mod tests {
             ("--rounding sideways", &["rounding", "\"sideways\"", "nearest_away"]),
             ("--saturate maybe", &["--saturate", "\"maybe\""]),
             ("--seed -1", &["--seed", "\"-1\""]),
+            ("--offset 64", &["--offset", "63", "\"64\""]),
             ("--csv", &["--csv", "value"]),
             ("--frobnicate", &["\"--frobnicate\"", "--help"]),
             ("int8:bool", &["\"int8:bool\""]),

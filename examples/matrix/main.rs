@@ -63,7 +63,7 @@ fn measure_all(args: &Args) -> Result<Vec<Measurement>, String> {
     for level in &args.levels {
         isa::set(level.name()).map_err(|error| error.to_string())?;
         for &n in &args.sizes {
-            let mut bench = Bench::new(&args.pairs, n)?;
+            let mut bench = Bench::new(&args.pairs, n, args.offset)?;
             for &(from, to) in &args.pairs {
                 let cast = Cast::new(from, to, args.options).map_err(|error| error.to_string())?;
                 progress.show(&cast);

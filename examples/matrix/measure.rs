@@ -44,6 +44,8 @@ pub(crate) struct Figures {
 /// The buffers for casts of `n` elements.
 pub(crate) struct Bench {
     n: usize,
+    /// Where the cast's elements begin in either.
+    offset: usize,
     src: Vec<Line>,
     dst: Vec<Line>,
     clock: Duration,
@@ -77,15 +79,15 @@ impl Shape {
 }
 
 impl Bench {
-    /// Buffers large enough for all the pairs.
-    pub(crate) fn new(pairs: &[(DType, DType)], n: usize) -> Result<Self, String> {
+    /// Buffers large enough for all the pairs. The casts' elements begin `offset` bytes in.
+    pub(crate) fn new(pairs: &[(DType, DType)], n: usize, offset: usize) -> Result<Self, String> {
         let bytes = pairs.iter().map(|&(from, to)| {
             let shape = Shape::of(from, to, n);
             shape.src.max(shape.dst) * shape.windows
         });
-        let bytes = bytes.max().unwrap_or(0);
+        let bytes = bytes.max().unwrap_or(0) + offset;
         let (src, dst) = (lines(bytes)?, lines(bytes)?);
-        Ok(Self { n, src, dst, clock: clock() })
+        Ok(Self { n, offset, src, dst, clock: clock() })
     }
 
     /// Times a cast, made with these options.
@@ -121,12 +123,13 @@ impl Bench {
 
     /// The time of one cast per window. None if it failed.
     fn cast(&mut self, cast: &Cast, shape: Shape, pool: &mut Pool) -> Option<Duration> {
-        let src = self.buffers(shape).0;
+        let offset = self.offset;
+        let src = self.buffers(shape, offset).0;
         for window in src.chunks_exact_mut(shape.src) {
             pool.draw(window);
         }
         let n = self.n;
-        let (src, dst) = black_box(self.buffers(shape));
+        let (src, dst) = black_box(self.buffers(shape, offset));
         let start = Instant::now();
         let mut done = true;
         for window in src.chunks_exact(shape.src) {
@@ -139,8 +142,8 @@ impl Bench {
 
     /// The time of one memcpy per window.
     fn memcpy(&mut self, shape: Shape, value: u8) -> Duration {
-        self.buffers(shape).0.fill(value);
-        let (src, dst) = black_box(self.buffers(shape));
+        self.buffers(shape, 0).0.fill(value);
+        let (src, dst) = black_box(self.buffers(shape, 0));
         let start = Instant::now();
         for window in src.chunks_exact(shape.src) {
             dst.copy_from_slice(window);
@@ -150,9 +153,10 @@ impl Bench {
     }
 
     /// All windows of the source, and the destination of each.
-    fn buffers(&mut self, shape: Shape) -> (&mut [u8], &mut [u8]) {
-        let src = &mut bytemuck::cast_slice_mut(&mut self.src)[..shape.src * shape.windows];
-        let dst = &mut bytemuck::cast_slice_mut(&mut self.dst)[..shape.dst];
+    fn buffers(&mut self, shape: Shape, offset: usize) -> (&mut [u8], &mut [u8]) {
+        let src = &mut bytemuck::cast_slice_mut(&mut self.src)[offset..];
+        let src = &mut src[..shape.src * shape.windows];
+        let dst = &mut bytemuck::cast_slice_mut(&mut self.dst)[offset..][..shape.dst];
         (src, dst)
     }
 }
@@ -194,7 +198,7 @@ mod tests {
     fn figures_agree_with_each_other() {
         let (from, to, n) = (DType::Float6E2M3FnX4, DType::Complex128, 1001);
         let options = CastOptions::new();
-        let mut bench = Bench::new(&[(from, to)], n).unwrap();
+        let mut bench = Bench::new(&[(from, to)], n, 5).unwrap();
         let measurement = bench.measure(Cast::new(from, to, options).unwrap(), &options);
         let figures = measurement.figures.unwrap();
         let bytes = (751 + 16016) as f64;

@@ -7,9 +7,10 @@
 //! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
 
 use super::codes::{Codes, Pair, Plain, load, load_part, store, store_part};
+use super::lanes::both;
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
-use super::{Avx512, narrow, packed, words};
+use super::{Avx512, Features, narrow, packed, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real};
 use crate::scalar::direct::{table8, table16};
@@ -28,6 +29,10 @@ pub(super) const fn entry<A: Real, B: Real>() -> Option<Entry> {
         bw::low_bytes::<Plain<A>, Plain<B>>
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
         bw::powers::<Plain<A>, Plain<B>>
+    } else if matches!((from, to), (DType::BFloat16, DType::Float16)) {
+        bw::float16s::<Plain<A>, Plain<B>>
+    } else if from.bits() == 64 && matches!(to, DType::Bool) {
+        bw::truths_of_qwords::<Plain<A>, Plain<B>>
     } else {
         return None;
     };
@@ -198,7 +203,9 @@ kernels! {
         super::to_32 => to_32
         narrow::truths => truths
         narrow::low_bytes => low_bytes
-        narrow::powers => powers;
+        narrow::powers => powers
+        narrow::truths_of_qwords => truths_of_qwords
+        super::float16s => float16s;
     vbmi Vbmi "avx512vbmi,avx512vbmi2":
         super::to_8 => to_8
         super::to_16 => to_16
@@ -349,4 +356,47 @@ pub(super) fn dwords<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m5
         x.bw._mm512_unpacklo_epi16(zero, high),
         x.bw._mm512_unpackhi_epi16(zero, high),
     ]
+}
+
+/// Bfloat16 to float16. Even and odd numbers are converted apart, in the dwords where they are, as
+/// float32s: whole loads and stores take less time than halves.
+///
+/// # Safety
+/// `src` is valid for reading `2 * n` bytes and `dst` for writing as many; they don't overlap.
+#[inline(always)]
+unsafe fn float16s<A: Codes, B: Codes>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let mut i = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while n - i >= 32 {
+            x.store_dwords(dst.add(2 * i), float16s_of(x, x.load_dwords(src.add(2 * i))));
+            i += 32;
+        }
+        if i < n {
+            let bytes = 2 * (n - i);
+            let v = float16s_of(x, x.load_first(src.add(2 * i), bytes));
+            x.store_first(dst.add(2 * i), v, bytes);
+        }
+    }
+}
+
+#[inline(always)]
+fn float16s_of(x: Features, v: __m512i) -> __m512i {
+    let odd = x.f._mm512_and_si512(v, x.dword(0xffff_0000));
+    let [even, odd] = both(
+        [x.f._mm512_slli_epi32::<16>(v), odd],
+        #[inline(always)]
+        |v| {
+            let v = x.f._mm512_castsi512_ps(v);
+            x.f._mm512_cvtepu16_epi32(x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v))
+        },
+    );
+    x.f._mm512_or_si512(even, x.f._mm512_slli_epi32::<16>(odd))
 }
