@@ -108,6 +108,40 @@ fn every_alignment_within_guard_bytes() {
     });
 }
 
+/// Long buffers may be cast in parts, see `align.rs`. The elements repeat, so that what is right need
+/// not be worked out for all.
+#[test]
+fn long_buffers_off_the_lines_of_the_cache() {
+    const PERIOD: usize = 512;
+    every_case(|case| {
+        if !case.kernel.options().is_default() {
+            return Ok(0);
+        }
+        let (from, to) = (case.kernel.from(), case.kernel.to());
+        let n = ((64 << 13) / (from.bits() + to.bits())).max(1024) + 5;
+        let repeat = |bytes: Vec<u8>, dtype: DType| -> Vec<u8> {
+            bytes.into_iter().cycle().take(dtype.bytes_for(n).unwrap()).collect()
+        };
+        let source = repeat(case.source(PERIOD), from);
+        let mut right = repeat(case.right(PERIOD), to);
+        if let Some(last) = right.last_mut().filter(|_| n * to.bits() % 8 != 0) {
+            *last &= (1 << (n * to.bits() % 8)) - 1;
+        }
+        let offsets = [(1, 1), (16, 48), (63, 32), (0, 61), (60, 0)];
+        for (src_offset, dst_offset) in offsets {
+            let mut src = Guarded::new(source.len(), src_offset);
+            let mut dst = Guarded::new(right.len(), dst_offset);
+            src.bytes().copy_from_slice(&source);
+            case.kernel.run(src.bytes(), dst.bytes(), n).map_err(|e| format!("{e:?}"))?;
+            case.check(n, dst.bytes(), &right)?;
+            if !dst.untouched() {
+                return Err(format!("{:?}: {n} elements: wrote outside", case.kernel));
+            }
+        }
+        Ok(offsets.len() as u64)
+    });
+}
+
 #[cfg(unix)]
 #[test]
 fn every_length_between_unreadable_pages() {

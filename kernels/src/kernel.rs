@@ -1,6 +1,7 @@
 //! Resolved casts, and the safe doors to them: over slices of bytes, over bools, into memory that
 //! nothing has been written to yet; and the one unsafe door, over raw pointers, for other languages.
 
+use crate::align;
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
 use crate::options::Options;
@@ -216,7 +217,7 @@ impl Kernel {
     /// `src` is valid for reading `n` elements and `dst` for writing `n`; they don't overlap.
     unsafe fn run_unchecked(&self, src: *const u8, dst: *mut u8, n: usize) -> Result<(), RunError> {
         // SAFETY: the caller's; the level is available, as `on` asserted or `dispatch` found.
-        let done = unsafe { (self.kernel)(src, dst, n, &self.params) };
+        let done = unsafe { align::run(self.kernel, &self.params, src, dst, n) };
         if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
     }
 }
@@ -310,7 +311,7 @@ unsafe fn run_checked(
     // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
     // overlap what is borrowed exclusively. Kernels only write to the destination, and where it
     // holds bools they write bools.
-    let done = unsafe { kernel(src.as_ptr(), dst.start, n, params) };
+    let done = unsafe { align::run(kernel, params, src.as_ptr(), dst.start, n) };
     if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
 }
 

@@ -14,6 +14,7 @@
 
 extern crate alloc;
 
+mod align;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
