@@ -14,16 +14,34 @@ use super::{Avx512, Features, narrow, packed, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real};
 use crate::scalar::direct::{table8, table16};
-use crate::table::{Entry, Kernel, Params, Road};
+use crate::table::{Entry, Params, Road};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
+/// Which of the instruction sets with direct kernels these are for.
+#[derive(Clone, Copy)]
+pub(super) enum For {
+    Bw,
+    Vbmi,
+}
+
+/// Picks the kernel of that name for an instruction set.
+macro_rules! pick {
+    ($isa:expr, $kernel:ident, $a:ty, $b:ty) => {
+        match $isa {
+            For::Bw => bw::$kernel::<$a, $b>,
+            For::Vbmi => vbmi::$kernel::<$a, $b>,
+        }
+    };
+}
+
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
-pub(super) const fn entry<A: Real, B: Real>() -> Option<Entry> {
+pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
     let (from, to) = (A::DTYPE, B::DTYPE);
-    let kernel = if let Some(bytes) = by_table::<Plain<A>, Plain<B>>() {
-        return Some(Entry { kernel: bytes.bw(), road: Road::Table });
-    } else if narrow::has_truths(from, to) && !is_whole(from) {
+    if let Some(entry) = by_codes::<Plain<A>, Plain<B>>(isa) {
+        return Some(entry);
+    }
+    let kernel = if narrow::has_truths(from, to) && !is_whole(from) {
         bw::truths::<Plain<A>, Plain<B>>
     } else if narrow::has_low_bytes(from, to) && to.significant_bits() == 8 {
         bw::low_bytes::<Plain<A>, Plain<B>>
@@ -43,63 +61,54 @@ const fn is_whole(dtype: DType) -> bool {
     matches!(dtype.kind(), Kind::Int | Kind::UInt)
 }
 
-/// The same with VBMI.
-pub(super) const fn entry_vbmi<A: Real, B: Real>() -> Option<Entry> {
-    match by_codes::<Plain<A>, Plain<B>>() {
-        Some(entry) => Some(entry),
-        None => entry::<A, B>(),
-    }
-}
-
-/// The kernel with VBMI of a pair one side of which is packed, if the other is no more than a byte,
-/// can be reached from one by table, or has a kernel that comes to codes of a byte.
-pub(super) const fn entry_packed<A: Codes, B: Codes>() -> Option<Entry> {
+/// The kernel of a pair one side of which is packed, if the other is no more than a byte, can be
+/// reached from one by table, or has a kernel that comes to codes of a byte.
+pub(super) const fn entry_packed<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if packed::suits::<A, B>() {
-        return Some(Entry { kernel: vbmi::regroup::<A, B>, road: Road::Table });
-    } else if let Some(entry) = by_codes::<A, B>() {
+        return Some(Entry { kernel: pick!(isa, regroup, A, B), road: Road::Table });
+    } else if let Some(entry) = by_codes::<A, B>(isa) {
         return Some(entry);
     } else if B::BITS == 8 {
         return None;
     }
-    let kernel = if words::has_whole(from, to) {
+    let kernel = if words::has_whole(from, to) && matches!(isa, For::Vbmi) {
         return Some(Entry { kernel: vbmi::to_whole::<A, B>, road: Road::Table });
     } else if narrow::has_truths(from, to) {
-        vbmi::truths::<A, B>
+        pick!(isa, truths, A, B)
     } else if narrow::has_low_bytes(from, to) {
-        vbmi::low_bytes::<A, B>
+        pick!(isa, low_bytes, A, B)
     } else if narrow::has_small_from_floats(from, to) {
-        vbmi::small_from_floats::<A, B>
+        pick!(isa, small_from_floats, A, B)
     } else {
         return None;
     };
     Some(Entry { kernel, road: Road::Direct })
 }
 
-/// The kernel with VBMI of a pair that has one for codes of at most a byte, packed or not.
-const fn by_codes<A: Codes, B: Codes>() -> Option<Entry> {
+/// The kernel of a pair that has one for codes of at most a byte, packed or not.
+const fn by_codes<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
-    let kernel = if let Some(bytes) = by_table::<A, B>() {
-        bytes.vbmi()
-    } else if words::has_small(from, to) {
+    let kernel = if let Some(bytes) = bytes_by_table::<A, B>() {
+        match bytes {
+            1 => pick!(isa, to_8, A, B),
+            2 => pick!(isa, to_16, A, B),
+            _ => pick!(isa, to_32, A, B),
+        }
+    } else if words::has_small(from, to) && matches!(isa, For::Vbmi) {
         vbmi::to_small::<A, B>
     } else if narrow::has_small_from_words(from, to) {
-        vbmi::small_from_words::<A, B>
+        pick!(isa, small_from_words, A, B)
     } else if narrow::has_small_from_dwords(from, to) {
-        vbmi::small_from_dwords::<A, B>
+        pick!(isa, small_from_dwords, A, B)
     } else {
         return None;
     };
     Some(Entry { kernel, road: Road::Table })
 }
 
-/// From a byte to so many bytes.
-struct ByTable<A, B> {
-    bytes: usize,
-    pair: PhantomData<(A, B)>,
-}
-
-const fn by_table<A: Codes, B: Codes>() -> Option<ByTable<A, B>> {
+/// How many bytes a byte becomes, each by a table, if that is the pair's way.
+const fn bytes_by_table<A: Codes, B: Codes>() -> Option<usize> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if from.bits() != 8 {
         return None;
@@ -108,28 +117,9 @@ const fn by_table<A: Codes, B: Codes>() -> Option<ByTable<A, B>> {
     let whole = matches!(from, DType::Int8 | DType::UInt8);
     let float = matches!(to.kind(), Kind::Float);
     match to.bits() {
-        8 | 16 if !whole || float || to.significant_bits() < 8 => {}
-        32 if float => {}
-        _ => return None,
-    }
-    Some(ByTable { bytes: to.bits() / 8, pair: PhantomData })
-}
-
-impl<A: Codes, B: Codes> ByTable<A, B> {
-    const fn bw(&self) -> Kernel {
-        match self.bytes {
-            1 => bw::to_8::<A, B>,
-            2 => bw::to_16::<A, B>,
-            _ => bw::to_32::<A, B>,
-        }
-    }
-
-    const fn vbmi(&self) -> Kernel {
-        match self.bytes {
-            1 => vbmi::to_8::<A, B>,
-            2 => vbmi::to_16::<A, B>,
-            _ => vbmi::to_32::<A, B>,
-        }
+        8 | 16 if !whole || float || to.significant_bits() < 8 => Some(to.bits() / 8),
+        32 if float => Some(4),
+        _ => None,
     }
 }
 
@@ -201,10 +191,14 @@ kernels! {
         super::to_8 => to_8
         super::to_16 => to_16
         super::to_32 => to_32
+        packed::regroup => regroup
         narrow::truths => truths
+        narrow::truths_of_qwords => truths_of_qwords
         narrow::low_bytes => low_bytes
         narrow::powers => powers
-        narrow::truths_of_qwords => truths_of_qwords
+        narrow::small_from_words => small_from_words
+        narrow::small_from_dwords => small_from_dwords
+        narrow::small_from_floats => small_from_floats
         super::float16s => float16s;
     vbmi Vbmi "avx512vbmi,avx512vbmi2":
         super::to_8 => to_8

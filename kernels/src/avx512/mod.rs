@@ -26,6 +26,7 @@ use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use codes::{Packed, Plain};
 use complex::with_complex;
+use direct::For;
 use shim::{Bf16, Vbmi};
 
 pulp::simd_type! {
@@ -293,7 +294,7 @@ where
     if scalar::direct::is_copy(A::DTYPE, B::DTYPE) {
         return Entry { kernel: scalar::direct::copy, road: Road::Copy };
     }
-    match direct::entry::<A, B>() {
+    match direct::entry::<A, B>(For::Bw) {
         Some(direct) => direct,
         None => Entry { kernel: fused::<A, B>, road: Road::Fused },
     }
@@ -312,16 +313,52 @@ where
     if matches!(plain.road, Road::Copy) {
         return plain;
     }
-    match direct::entry_vbmi::<A, B>() {
+    match direct::entry::<A, B>(For::Vbmi) {
         Some(direct) => direct,
         None if decode::has_table::<A>() => Entry { kernel: fused_vbmi::<A, B>, road: Road::Fused },
         None => plain,
     }
 }
 
+/// Sets the kernels of the pairs with a packed side that have one of their own, for
+/// [`for_each_dtype`].
+macro_rules! packed_pairs {
+    (
+        $pairs:ident $isa:ident
+        real { $($code:literal $real:ident $name:literal $store:ident ($numbers:expr) [$($alias:literal),*];)* }
+        packed { $($pcode:literal $packed:ident $pname:literal $of:ident;)* }
+        $($rest:tt)*
+    ) => {
+        packed_pairs!(@from $pairs $isa [$($packed $of)*] [$(Plain $real $real)* $(Packed $packed $of)*]);
+        packed_pairs!(@to $pairs $isa [$($packed $of)*] [$($real)*]);
+    };
+    (@from $pairs:ident $isa:ident [$($packed:ident $of:ident)*] $to:tt) => {$(
+        packed_pairs!(@row $pairs $isa $packed (Packed $of) $to);
+    )*};
+    (@to $pairs:ident $isa:ident $to:tt [$($real:ident)*]) => {$(
+        packed_pairs!(@column $pairs $isa $real $to);
+    )*};
+    (@column $pairs:ident $isa:ident $real:ident [$($packed:ident $of:ident)*]) => {
+        packed_pairs!(@row $pairs $isa $real (Plain $real) [$(Packed $packed $of)*]);
+    };
+    (@row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident) [$($to_lie:ident $to:ident $of:ident)*]) => {$(
+        if !scalar::direct::is_packed_copy(DType::$from, DType::$to) {
+            let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>>($isa);
+            if let Some(entry) = entry {
+                $pairs.set(DType::$from, DType::$to, entry);
+            }
+        }
+    )*};
+}
+
+const fn with_composed(mut pairs: RealPairs, isa: For) -> RealPairs {
+    for_each_dtype!(packed_pairs pairs isa);
+    with_complex(pairs)
+}
+
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { with_complex(for_each_dtype!(real_pairs entry)).complete::<Avx512>() },
+    pairs: const { with_composed(for_each_dtype!(real_pairs entry), For::Bw).complete::<Avx512>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Avx512>,
     pieces: pieces::PIECES,
@@ -333,45 +370,9 @@ impl Tabled for Avx512 {
     }
 }
 
-/// Sets the kernels of the pairs with a packed side that have one of their own, for
-/// [`for_each_dtype`].
-macro_rules! packed_pairs {
-    (
-        $pairs:ident
-        real { $($code:literal $real:ident $name:literal $store:ident ($numbers:expr) [$($alias:literal),*];)* }
-        packed { $($pcode:literal $packed:ident $pname:literal $of:ident;)* }
-        $($rest:tt)*
-    ) => {
-        packed_pairs!(@from $pairs [$($packed $of)*] [$(Plain $real $real)* $(Packed $packed $of)*]);
-        packed_pairs!(@to $pairs [$($packed $of)*] [$($real)*]);
-    };
-    (@from $pairs:ident [$($packed:ident $of:ident)*] $to:tt) => {$(
-        packed_pairs!(@row $pairs $packed (Packed $of) $to);
-    )*};
-    (@to $pairs:ident $to:tt [$($real:ident)*]) => {$(
-        packed_pairs!(@column $pairs $real $to);
-    )*};
-    (@column $pairs:ident $real:ident [$($packed:ident $of:ident)*]) => {
-        packed_pairs!(@row $pairs $real (Plain $real) [$(Packed $packed $of)*]);
-    };
-    (@row $pairs:ident $from:ident ($lie:ident $numbers:ident) [$($to_lie:ident $to:ident $of:ident)*]) => {$(
-        if !scalar::direct::is_packed_copy(DType::$from, DType::$to) {
-            let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>>();
-            if let Some(entry) = entry {
-                $pairs.set(DType::$from, DType::$to, entry);
-            }
-        }
-    )*};
-}
-
-const fn with_composed(mut pairs: RealPairs) -> RealPairs {
-    for_each_dtype!(packed_pairs pairs);
-    with_complex(pairs)
-}
-
 /// The kernels of all pairs, with VBMI.
 pub(crate) static TABLE_VBMI: Table = Table {
-    pairs: const { with_composed(for_each_dtype!(real_pairs entry_vbmi)).complete::<Vbmi>() },
+    pairs: const { with_composed(for_each_dtype!(real_pairs entry_vbmi), For::Vbmi).complete::<Vbmi>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Vbmi>,
     pieces: pieces::PIECES,
@@ -401,7 +402,7 @@ where
 
 /// The kernels of all pairs, with VBMI and BF16.
 pub(crate) static TABLE_BF16: Table = Table {
-    pairs: const { with_composed(for_each_dtype!(real_pairs entry_bf16)).complete::<Bf16>() },
+    pairs: const { with_composed(for_each_dtype!(real_pairs entry_bf16), For::Vbmi).complete::<Bf16>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Bf16>,
     pieces: pieces::PIECES,

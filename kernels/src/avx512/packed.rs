@@ -1,4 +1,4 @@
-//! Packed codes with VBMI: to a byte each and back by one permutation of bytes, and from packed to
+//! Packed codes: with VBMI to a byte each and back by one permutation of bytes, and from packed to
 //! packed without coming to elements at all.
 //!
 //! A byte of elements of 1, 2 or 4 bits is itself the index of a table that tells what all of them
@@ -10,6 +10,7 @@ use super::direct::{FOR_DWORDS, FOR_WORDS};
 use super::pieces;
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
+use crate::dtypes::Real;
 use crate::scalar::direct::table8;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -100,7 +101,7 @@ impl<A: Codes, B: Codes> Bytes<A, B> {
 
     /// What the elements in one of `WIDENS` equal parts of a byte become.
     const fn map(part: usize) -> ByteMap {
-        let codes = table8::<A::Numbers>(<B::Numbers as crate::dtypes::Real>::DTYPE);
+        let codes = table8::<A::Numbers>(B::Numbers::DTYPE);
         let elements = 8 / A::BITS / Self::WIDENS;
         let mut bytes = [0; 256];
         let mut byte = 0;
@@ -123,8 +124,8 @@ impl<A: Codes, B: Codes> Bytes<A, B> {
 /// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they don't
 /// overlap.
 #[inline(always)]
-pub(super) unsafe fn regroup<A: Codes, B: Codes>(
-    isa: Vbmi,
+pub(super) unsafe fn regroup<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -140,7 +141,7 @@ pub(super) unsafe fn regroup<A: Codes, B: Codes>(
         while n - i >= group {
             let v = x.load_dwords(src.add(i / 8 * A::BITS));
             let to = dst.add(i / 8 * B::BITS);
-            let regrouped = bytes::<A, B>(isa, v);
+            let regrouped = bytes::<L, A, B>(isa, v);
             if Bytes::<A, B>::BITS < 8 {
                 pieces::store_group(x, Bytes::<A, B>::BITS, to, regrouped[0]);
             } else {
@@ -155,7 +156,7 @@ pub(super) unsafe fn regroup<A: Codes, B: Codes>(
             let v = x.load_first(src.add(i / 8 * A::BITS), (left * A::BITS).div_ceil(8));
             let to = dst.add(i / 8 * B::BITS);
             let len = (left * B::BITS).div_ceil(8);
-            for (i, &v) in bytes::<A, B>(isa, v).iter().enumerate().take(len.div_ceil(64)) {
+            for (i, &v) in bytes::<L, A, B>(isa, v).iter().enumerate().take(len.div_ceil(64)) {
                 x.store_first(to.add(64 * i), v, (len - 64 * i).min(64));
             }
             let rest = left * B::BITS % 8;
@@ -168,13 +169,13 @@ pub(super) unsafe fn regroup<A: Codes, B: Codes>(
 
 /// What 64 bytes of elements become: up to four registers, or the front of one.
 #[inline(always)]
-fn bytes<A: Codes, B: Codes>(isa: Vbmi, v: __m512i) -> [__m512i; 4] {
+fn bytes<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 4] {
     let x = isa.features();
     let [a, b, c, d] = const { &Bytes::<A, B>::MAPS };
     let zero = x.f._mm512_setzero_si512();
     match (Bytes::<A, B>::WIDENS, Bytes::<A, B>::BITS) {
         (1, 8) => [isa.look_up(a, v), zero, zero, zero],
-        (1, bits) => [gather(isa, bits, isa.look_up(a, v)), zero, zero, zero],
+        (1, bits) => [isa.gather(bits, isa.look_up(a, v)), zero, zero, zero],
         (2, _) => {
             let v = x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v);
             let (a, b) = (isa.look_up(a, v), isa.look_up(b, v));
