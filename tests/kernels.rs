@@ -63,7 +63,8 @@ fn the_comparison_sees_what_other_options_change() {
     let level = simdcast::isa::find("scalar").unwrap();
     let (from, to) = (DType::Float16, DType::Float8E4M3Fn);
     let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
-    let codes = values::codes(from, to);
+    // All of them, however thinned out the others are.
+    let codes: Vec<_> = (0..1 << 16).collect();
     let others = [
         Options { saturate: false, ..Options::DEFAULT },
         Options { overflow: Overflow::Error, ..Options::DEFAULT },
