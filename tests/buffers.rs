@@ -11,10 +11,11 @@ use support::{Tally, assert_none, in_parallel, noise, pairs, say, source_bytes};
 
 /// Lengths of a few steps of any instruction set, and those around the tile of composed kernels.
 fn lengths() -> impl Iterator<Item = usize> {
-    (0..=300).chain([511, 512, 513, 519, 1023, 1024, 1025, 1031, 1536])
+    let tiles = [511, 512, 513, 519, 1023, 1024, 1025, 1031, 1536, 2047, 2049, 4095, 4097, LONGEST];
+    (0..=300).chain(tiles)
 }
 
-const LONGEST: usize = 1536;
+const LONGEST: usize = 4103;
 
 /// The options that take different kernels: the default ones, and others.
 fn kinds_of_options() -> [Options; 3] {

@@ -19,9 +19,9 @@ use crate::scalar::direct;
 use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
 use core::mem::MaybeUninit;
 
-/// Elements of a tile: a multiple of 8, so that packed tiles are whole bytes. Three buffers of 8
-/// bytes an element and one of 16 take 20 KiB.
-const TILE: usize = 512;
+/// Bytes of a buffer. As many elements as fit make a tile, which then is a multiple of 8 of them, so
+/// that packed tiles are whole bytes.
+const BUFFER: usize = 4096;
 
 /// The kernel of a pair under the default options that is put together from others; None for two
 /// real dtypes.
@@ -153,13 +153,13 @@ fn component_params(params: &Params) -> Params {
     Params { from, to, options, component_options: options, draw_step }
 }
 
-/// A buffer of `N` bytes for a tile, aligned for every component.
+/// Memory for a tile, aligned for every component.
 #[repr(align(64))]
-struct Buffer<const N: usize>([MaybeUninit<u8>; N]);
+struct Buffer([MaybeUninit<u8>; BUFFER]);
 
-impl<const N: usize> Buffer<N> {
+impl Buffer {
     const fn new() -> Self {
-        Self([MaybeUninit::uninit(); N])
+        Self([MaybeUninit::uninit(); BUFFER])
     }
 
     fn start(&mut self) -> *mut u8 {
@@ -178,9 +178,10 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
     params: &Params,
 ) -> usize {
     let mut inner = component_params(params);
+    let tile = BUFFER / buffered_size(params.from).max(buffered_size(params.to));
     let mut start = 0;
     while start < n {
-        let len = TILE.min(n - start);
+        let len = tile.min(n - start);
         // SAFETY: `start` is a multiple of 8, so that both pointers move by whole bytes, to where
         // `len` elements are left.
         let done = unsafe {
@@ -198,10 +199,17 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
     n
 }
 
-/// Casts at most [`TILE`] elements.
+/// The bytes of a component if it goes through a buffer: packed ones as a byte each, and the real
+/// parts of complex ones. What does not counts as a byte.
+const fn buffered_size(dtype: DType) -> usize {
+    if dtype.is_complex() { dtype.bits() / 16 } else { 1 }
+}
+
+/// Casts a tile.
 ///
 /// # Safety
-/// As for every kernel; `inner` is what [`component_params`] makes of `params`, its draws moved on
+/// As for every kernel; `len` components of either side that are [buffered](buffered_size) fit a
+/// buffer; `inner` is what [`component_params`] makes of `params`, its draws moved on
 /// to this tile's.
 unsafe fn one_tile(
     table: &Table,
@@ -212,10 +220,10 @@ unsafe fn one_tile(
     inner: &Params,
 ) -> usize {
     let (from, to) = (params.from, params.to);
-    let mut numbers = Buffer::<{ TILE * 8 }>::new();
-    let mut results = Buffer::<{ TILE * 8 }>::new();
-    // SAFETY: the buffers hold a tile of the largest component (8 bytes) each, and are apart from
-    // the caller's memory and from each other. Each stage writes the `len` elements that the next
+    let mut numbers = Buffer::new();
+    let mut results = Buffer::new();
+    // SAFETY: the buffers hold the tile's components, and are apart from the caller's memory and
+    // from each other. Each stage writes the `len` elements that the next
     // one reads; the last one reads the `done` elements that the cast has written.
     unsafe {
         let mut fit = len;
@@ -248,7 +256,8 @@ unsafe fn one_tile(
 /// its imaginary part: all, if the cast is not checked.
 ///
 /// # Safety
-/// `src` is valid for reading `len` complex elements of components of `inner.from`, `len <= TILE`.
+/// `src` is valid for reading `len` complex elements of components of `inner.from`, `2 * len` bools
+/// fit a buffer.
 unsafe fn real_ones(
     table: &Table,
     src: *const u8,
@@ -259,8 +268,9 @@ unsafe fn real_ones(
     if !checked {
         return len;
     }
-    let mut truths = Buffer::<{ TILE * 2 }>::new();
-    // SAFETY: the buffer has a byte for each component of a tile.
+    let mut truths = Buffer::new();
+    // SAFETY: the caller's; the smallest component of a complex dtype has two bytes, so that a tile
+    // has at most half as many elements as the buffer bytes.
     unsafe {
         truth_of_components(table, src, truths.start(), len, inner);
         (0..len).find(|i| *truths.start().add(2 * i + 1) != 0).unwrap_or(len)
@@ -294,8 +304,8 @@ unsafe fn complex_to_bool(
     params: &Params,
     inner: &Params,
 ) -> usize {
-    let mut truths = Buffer::<{ TILE * 2 }>::new();
-    // SAFETY: the buffer has a byte for each component of a tile; its first `len` bytes are then the
+    let mut truths = Buffer::new();
+    // SAFETY: the buffer has a byte for each component of a tile, as in `real_ones`; its first `len` bytes are then the
     // elements' truths.
     unsafe {
         truth_of_components(table, src, truths.start(), len, inner);
@@ -347,7 +357,8 @@ unsafe fn widen_and_cast(
     }
     let widen = table.pairs.get(params.from, wide).kernel;
     let to_wide = Params { to: wide, options: Options::DEFAULT, ..*params };
-    let mut numbers = Buffer::<{ TILE * 8 }>::new();
+    const TILE: usize = BUFFER / 8;
+    let mut numbers = Buffer::new();
     let mut start = 0;
     while start < n {
         let len = TILE.min(n - start);
