@@ -57,7 +57,7 @@ const fn one_piece<I: Tabled>(from: DType, to: DType) -> Option<Entry> {
 
 /// Whether the packed numbers with zeros above them are what is stored: unsigned integers and bools
 /// as integers of a byte, and floats as their own dtype.
-const fn is_unpacking(from: DType, to: DType) -> bool {
+pub(crate) const fn is_unpacking(from: DType, to: DType) -> bool {
     let own = from.logical() as u8 == to as u8;
     let byte = matches!(to, DType::Int8 | DType::UInt8);
     from.is_packed()
@@ -71,7 +71,7 @@ const fn is_unpacking(from: DType, to: DType) -> bool {
 /// Whether the low bits of each byte are what is packed: those of integers as integers at most as
 /// wide, and of floats as their own dtype. A bool counts as one bit only where it is packed: as a
 /// byte it is true for any bit.
-const fn is_packing(from: DType, to: DType) -> bool {
+pub(crate) const fn is_packing(from: DType, to: DType) -> bool {
     let byte = !from.is_packed() && from.bits() == 8;
     let bits = to.bits() <= from.significant_bits();
     to.is_packed()

@@ -6,6 +6,7 @@ mod direct;
 mod encode;
 mod nibbles;
 mod ops;
+mod packed;
 mod pieces;
 mod shim;
 mod steps;
@@ -107,7 +108,7 @@ where
 
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { for_each_dtype!(real_pairs entry).complete::<Avx2>() },
+    pairs: const { packed::with_packed(for_each_dtype!(real_pairs entry)).complete::<Avx2>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Avx2>,
     pieces: pieces::PIECES,

@@ -192,11 +192,11 @@ impl Avx2 {
     /// The bytes that `M` makes of codes of `A`.
     #[inline(always)]
     pub(super) fn look_up<A: Real, M: Maps<A>>(self, at: Indices) -> __m256i {
-        let low = self.shuffle8(self.table(const { &M::LANES.low }), at.magnitude);
+        let low = self.shuffle8(self.constant(const { &M::LANES.low }), at.magnitude);
         if const { A::DTYPE.significant_bits() <= 4 } {
             return low;
         }
-        let mut sum = self.shuffle8(self.table(const { &M::LANES.high }), at.high);
+        let mut sum = self.shuffle8(self.constant(const { &M::LANES.high }), at.high);
         if const { any(&M::LANES.low) } {
             sum = self.add8(sum, low);
         }
@@ -215,19 +215,13 @@ impl Avx2 {
         let mut sum = sum;
         let index = self.sub8(at.magnitude, self.all8(const { (16 * K) as i8 }));
         if const { any(&M::LANES.rows[K]) } {
-            sum = self.add8(sum, self.shuffle8(self.table(const { &M::LANES.rows[K] }), index));
+            sum = self.add8(sum, self.shuffle8(self.constant(const { &M::LANES.rows[K] }), index));
         }
         if const { M::LANES.any_upper() && any(&M::LANES.upper[K]) } {
             let index = self.or(index, at.not_upper);
-            sum = self.add8(sum, self.shuffle8(self.table(const { &M::LANES.upper[K] }), index));
+            sum = self.add8(sum, self.shuffle8(self.constant(const { &M::LANES.upper[K] }), index));
         }
         sum
-    }
-
-    #[inline(always)]
-    fn table(self, bytes: &'static [u8; 32]) -> __m256i {
-        // SAFETY: an array of 32 bytes.
-        unsafe { self.load(bytes.as_ptr()) }
     }
 }
 

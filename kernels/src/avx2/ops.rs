@@ -47,6 +47,10 @@ words! {
         abs32 = _mm256_abs_epi32(a: __m256i) -> __m256i;
         sllv32 = _mm256_sllv_epi32(a: __m256i, by: __m256i) -> __m256i;
         madd16 = _mm256_madd_epi16(a: __m256i, b: __m256i) -> __m256i;
+        // Unsigned bytes of `a` times signed ones of `b`, and the sums of neighbours.
+        madd8 = _mm256_maddubs_epi16(a: __m256i, b: __m256i) -> __m256i;
+        mul16 = _mm256_mullo_epi16(a: __m256i, b: __m256i) -> __m256i;
+        signs8 = _mm256_movemask_epi8(a: __m256i) -> i32;
         shuffle8 = _mm256_shuffle_epi8(a: __m256i, at: __m256i) -> __m256i;
         permute32 = _mm256_permutevar8x32_epi32(a: __m256i, at: __m256i) -> __m256i;
         // By lanes of 128 bits: results from `a`, then results from `b`.
@@ -151,6 +155,7 @@ macro_rules! words_with_constant {
 }
 
 words_with_constant! {
+    avx2 shl16 = _mm256_slli_epi16(a: __m256i) -> __m256i;
     avx2 shl32 = _mm256_slli_epi32(a: __m256i) -> __m256i;
     avx2 shl64 = _mm256_slli_epi64(a: __m256i) -> __m256i;
     avx2 shr16 = _mm256_srli_epi16(a: __m256i) -> __m256i;
@@ -182,6 +187,12 @@ impl Avx2 {
     #[inline(always)]
     pub(super) fn and_pd(self, a: __m256d, b: __m256d) -> __m256d {
         self.0.avx._mm256_and_pd(a, b)
+    }
+
+    #[inline(always)]
+    pub(super) fn constant(self, bytes: &[u8; 32]) -> __m256i {
+        // SAFETY: an array of 32 bytes.
+        unsafe { self.load(bytes.as_ptr()) }
     }
 
     /// # Safety

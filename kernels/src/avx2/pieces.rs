@@ -9,6 +9,9 @@ use core::arch::x86_64::{__m128i, __m256i};
 
 pub(crate) const PIECES: Pieces = Pieces { unpack, pack, real_parts, with_zero_imaginary };
 
+/// Elements of a packed dtype that are packed together.
+pub(super) const GROUP: usize = 128;
+
 /// # Safety
 /// As [`Pieces::unpack`]; the CPU has AVX2.
 unsafe fn unpack(bits: usize, src: *const u8, dst: *mut u8, n: usize) {
@@ -18,10 +21,10 @@ unsafe fn unpack(bits: usize, src: *const u8, dst: *mut u8, n: usize) {
         let done = isa.vectorize(
             #[inline(always)]
             || match bits {
-                1 => isa.unpack_1(src, dst, n),
-                2 => isa.unpack_2(src, dst, n),
-                4 => isa.unpack_4(src, dst, n),
-                _ => isa.unpack_6(src, dst, n),
+                1 => isa.unpack_of::<1>(src, dst, n),
+                2 => isa.unpack_of::<2>(src, dst, n),
+                4 => isa.unpack_of::<4>(src, dst, n),
+                _ => isa.unpack_of::<6>(src, dst, n),
             },
         );
         (PORTABLE.unpack)(bits, src.add(done / 8 * bits), dst.add(done), n - done);
@@ -37,10 +40,10 @@ unsafe fn pack(bits: usize, src: *const u8, dst: *mut u8, n: usize) {
         let done = isa.vectorize(
             #[inline(always)]
             || match bits {
-                1 => isa.pack_1(src, dst, n),
-                2 => isa.pack_2(src, dst, n),
-                4 => isa.pack_4(src, dst, n),
-                _ => isa.pack_6(src, dst, n),
+                1 => isa.pack_of::<1>(src, dst, n),
+                2 => isa.pack_of::<2>(src, dst, n),
+                4 => isa.pack_of::<4>(src, dst, n),
+                _ => isa.pack_of::<6>(src, dst, n),
             },
         );
         (PORTABLE.pack)(bits, src.add(done), dst.add(done / 8 * bits), n - done);
@@ -114,193 +117,194 @@ unsafe fn store(dst: *mut u8, value: __m256i) {
     unsafe { dst.cast::<__m256i>().write_unaligned(value) }
 }
 
-/// Each answers how many elements it did: a multiple of 8, at most `n`.
-///
-/// # Safety
-/// Of all: as the field of [`Pieces`] that the function is for.
+/// Packed elements in registers.
 impl Avx2 {
-    /// Every byte eight times, tested for a bit each.
+    /// 32 elements of `BITS` bits, a byte each, with zeros above.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `4 * BITS` bytes.
     #[inline(always)]
-    unsafe fn unpack_1(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
-        let (one, two) = (0x0101_0101_0101_0101, 0x0202_0202_0202_0202);
-        let repeat = avx._mm256_setr_epi64x(0, one, two, one + two);
-        let bit = avx._mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
-        let mut i = 0;
-        while i + 32 <= n {
-            // SAFETY: 32 elements are left: 4 bytes of the source, 32 of the destination.
-            unsafe {
-                let bytes = src.add(i / 8).cast::<i32>().read_unaligned();
-                let repeated = avx2._mm256_shuffle_epi8(avx._mm256_set1_epi32(bytes), repeat);
-                let set = avx2._mm256_cmpeq_epi8(avx2._mm256_and_si256(repeated, bit), bit);
-                store(dst.add(i), avx2._mm256_and_si256(set, avx._mm256_set1_epi8(1)));
+    pub(super) unsafe fn spread<const BITS: usize>(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe {
+            match BITS {
+                1 => self.spread_1(src.cast::<i32>().read_unaligned()),
+                2 => self.spread_2(self.load_64x(src)),
+                4 => self.spread_4(self.loadx(src)),
+                // Twelve bytes each, at the start of the one and at the end of the other.
+                _ => self.spread_6(self.join(self.loadx(src.add(8)), self.loadx(src))),
             }
-            i += 32;
         }
-        i
     }
 
-    /// A byte `b` alone in 32 bits: shifted left by 0, 6, 12 and 18 its pairs of bits stand at 0, 8,
-    /// 16 and 24, and what else comes with them stands where the mask is zero.
+    /// Every byte eight times, tested for a bit each.
     #[inline(always)]
-    unsafe fn unpack_2(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
-        let mask = avx._mm256_set1_epi32(0x0303_0303);
-        let mut i = 0;
-        while i + 32 <= n {
-            // SAFETY: 32 elements are left: 8 bytes of the source, 32 of the destination.
-            unsafe {
-                let bytes = src.add(i / 4).cast::<i64>().read_unaligned();
-                let x = avx2._mm256_cvtepu8_epi32(self.0.sse2._mm_set_epi64x(0, bytes));
-                let x = avx2._mm256_or_si256(x, avx2._mm256_slli_epi32::<6>(x));
-                let x = avx2._mm256_or_si256(x, avx2._mm256_slli_epi32::<12>(x));
-                store(dst.add(i), avx2._mm256_and_si256(x, mask));
+    fn spread_1(self, bits: i32) -> __m256i {
+        const REPEAT: [u8; 32] = {
+            let mut at = [0; 32];
+            let mut i = 0;
+            while i < 32 {
+                at[i] = i as u8 / 8;
+                i += 1;
             }
-            i += 32;
-        }
-        i
+            at
+        };
+        let bit = self.all64(0x8040_2010_0804_0201u64 as i64);
+        let repeated = self.shuffle8(self.all32(bits), self.constant(&REPEAT));
+        self.and(self.eq8(self.and(repeated, bit), bit), self.all8(1))
+    }
+
+    /// A byte alone in 32 bits: shifted left by 0, 6, 12 and 18 its pairs of bits stand at 0, 8, 16
+    /// and 24, and what else comes with them stands where the mask is zero.
+    #[inline(always)]
+    fn spread_2(self, bytes: __m128i) -> __m256i {
+        let v = self.u8_to_i32(bytes);
+        let v = self.or(v, self.shl32::<6>(v));
+        self.and(self.or(v, self.shl32::<12>(v)), self.all8(3))
     }
 
     /// A byte alone in 16 bits, and the same shifted left by 4: its halves stand at 0 and 8.
     #[inline(always)]
-    unsafe fn unpack_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
-        let mask = avx._mm256_set1_epi8(15);
-        let mut i = 0;
-        while i + 32 <= n {
-            // SAFETY: 32 elements are left: 16 bytes of the source, 32 of the destination.
-            unsafe {
-                let x = avx2._mm256_cvtepu8_epi16(load_half(src.add(i / 2)));
-                let x = avx2._mm256_or_si256(x, avx2._mm256_slli_epi16::<4>(x));
-                store(dst.add(i), avx2._mm256_and_si256(x, mask));
-            }
-            i += 32;
-        }
-        i
+    fn spread_4(self, bytes: __m128i) -> __m256i {
+        let v = self.u8_to_i16(bytes);
+        self.and(self.or(v, self.shl16::<4>(v)), self.all8(15))
     }
 
-    /// Three bytes alone in 32 bits, `v`: the four numbers are spread by shifts of 0, 2, 4 and 6.
+    /// Of three bytes the first two make a word and the last two another. The numbers are at bits 0
+    /// and 6 of the one, at 4 and 10 of the other; a factor of 16 makes that the same.
     #[inline(always)]
-    unsafe fn unpack_6(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
-        let threes = avx2._mm256_broadcastsi128_si256(
-            self.0.sse2._mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1),
-        );
-        let at = |k: u32| avx._mm256_set1_epi32(0x3f << (8 * k));
-        let mut i = 0;
-        // The second half reads 16 bytes from byte 12 on: 28, of which 32 elements have only 24.
-        while i + 40 <= n {
-            // SAFETY: 40 elements are left: 30 bytes of the source, and 32 of the destination.
-            unsafe {
-                let from = src.add(i / 4 * 3);
-                let v = avx._mm256_set_m128i(load_half(from.add(12)), load_half(from));
-                let v = avx2._mm256_shuffle_epi8(v, threes);
-                let first = avx2._mm256_and_si256(v, at(0));
-                let second = avx2._mm256_and_si256(avx2._mm256_slli_epi32::<2>(v), at(1));
-                let third = avx2._mm256_and_si256(avx2._mm256_slli_epi32::<4>(v), at(2));
-                let fourth = avx2._mm256_and_si256(avx2._mm256_slli_epi32::<6>(v), at(3));
-                let low = avx2._mm256_or_si256(first, second);
-                store(dst.add(i), avx2._mm256_or_si256(low, avx2._mm256_or_si256(third, fourth)));
-            }
-            i += 32;
-        }
-        i
+    fn spread_6(self, v: __m256i) -> __m256i {
+        const PAIRS: [u8; 32] = [
+            0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, //
+            4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11, 12, 13, 14, 14, 15,
+        ];
+        let words = self.shuffle8(v, self.constant(&PAIRS));
+        let words = self.mul16(words, self.all32(0x0001_0010));
+        let even = self.and(self.shr16::<4>(words), self.all16(0x3f));
+        self.or(even, self.and(self.shr16::<2>(words), self.all16(0x3f00)))
     }
 
-    /// The lowest bit of each byte, moved to where `vpmovmskb` takes it.
+    /// Packs a group of elements in the low `BITS` bits of a byte each, with zeros above.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing `16 * BITS` bytes.
     #[inline(always)]
-    unsafe fn pack_1(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let avx2 = self.0.avx2;
-        let mut i = 0;
-        while i + 32 <= n {
-            // SAFETY: 32 elements are left: 32 bytes of the source, 4 of the destination.
-            unsafe {
-                let high = avx2._mm256_slli_epi16::<7>(load(src.add(i)));
-                let bits = avx2._mm256_movemask_epi8(high);
-                dst.add(i / 8).cast::<i32>().write_unaligned(bits);
+    pub(super) unsafe fn squeeze<const BITS: usize>(
+        self,
+        [a, b, c, d]: [__m256i; 4],
+        dst: *mut u8,
+    ) {
+        // SAFETY: the caller's.
+        unsafe {
+            match BITS {
+                1 => {
+                    let bits = [a, b, c, d].map(
+                        #[inline(always)]
+                        |v| self.signs8(self.shl16::<7>(v)),
+                    );
+                    dst.cast::<[i32; 4]>().write_unaligned(bits);
+                }
+                2 => {
+                    let low = self.pack_u32(self.fours_of_2(a), self.fours_of_2(b));
+                    let high = self.pack_u32(self.fours_of_2(c), self.fours_of_2(d));
+                    self.store(dst, self.packed_in_order(self.pack_u16(low, high)));
+                }
+                4 => {
+                    self.store(dst, self.squeeze_4(a, b));
+                    self.store(dst.add(32), self.squeeze_4(c, d));
+                }
+                _ => self.squeeze_6([a, b, c, d], dst),
             }
-            i += 32;
         }
-        i
     }
 
-    /// Pairs joined by `a + 4 b`, then pairs of those by `a + 16 b`.
+    /// Pairs joined by `a + 4 b`, then pairs of those by `a + 16 b`: a byte in 32 bits.
     #[inline(always)]
-    unsafe fn pack_2(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
-        let (pairs, fours) = (avx._mm256_set1_epi16(0x0401), avx._mm256_set1_epi32(0x0010_0001));
-        let mask = avx._mm256_set1_epi8(3);
-        // The two packings work within halves: dwords 0, 4, 1, 5 ... bring the bytes back in order.
-        let order = avx._mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-        let mut i = 0;
-        while i + 128 <= n {
-            // SAFETY: 128 elements are left: 128 bytes of the source, 32 of the destination.
-            unsafe {
-                let join = |k: usize| {
-                    let numbers = avx2._mm256_and_si256(load(src.add(i + 32 * k)), mask);
-                    avx2._mm256_madd_epi16(avx2._mm256_maddubs_epi16(numbers, pairs), fours)
-                };
-                let (low, high) = (
-                    avx2._mm256_packus_epi32(join(0), join(1)),
-                    avx2._mm256_packus_epi32(join(2), join(3)),
-                );
-                let bytes = avx2._mm256_packus_epi16(low, high);
-                store(dst.add(i / 4), avx2._mm256_permutevar8x32_epi32(bytes, order));
-            }
-            i += 128;
-        }
-        i
+    fn fours_of_2(self, v: __m256i) -> __m256i {
+        self.madd16(self.madd8(v, self.all16(0x0401)), self.all32(0x0010_0001))
     }
 
     /// Pairs joined by `a + 16 b`.
     #[inline(always)]
-    unsafe fn pack_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
-        let (pairs, mask) = (avx._mm256_set1_epi16(0x1001), avx._mm256_set1_epi8(15));
-        let mut i = 0;
-        while i + 64 <= n {
-            // SAFETY: 64 elements are left: 64 bytes of the source, 32 of the destination.
-            unsafe {
-                let join = |k: usize| {
-                    let numbers = avx2._mm256_and_si256(load(src.add(i + 32 * k)), mask);
-                    avx2._mm256_maddubs_epi16(numbers, pairs)
-                };
-                let bytes = avx2._mm256_packus_epi16(join(0), join(1));
-                store(dst.add(i / 2), avx2._mm256_permute4x64_epi64::<0b11_01_10_00>(bytes));
+    pub(super) fn squeeze_4(self, a: __m256i, b: __m256i) -> __m256i {
+        let pairs = self.all16(0x1001);
+        self.in_order(self.pack_u16(self.madd8(a, pairs), self.madd8(b, pairs)))
+    }
+
+    /// # Safety
+    /// As for [`squeeze`](Self::squeeze).
+    #[inline(always)]
+    unsafe fn squeeze_6(self, v: [__m256i; 4], dst: *mut u8) {
+        // SAFETY: the caller's: 96 bytes. A lane has 12 of them; the 4 zeros that are written after
+        // them are written over by the next one, and the last one is written without.
+        unsafe {
+            let mut k = 0;
+            while k < 4 {
+                let bytes = self.threes_of_6(v[k]);
+                let (low, high) = (self.lower(bytes), self.half::<1>(bytes));
+                self.storex(dst.add(24 * k), low);
+                let to = dst.add(24 * k + 12);
+                if k < 3 {
+                    self.storex(to, high);
+                } else {
+                    let dwords: [u32; 4] = bytemuck::cast(high);
+                    to.cast::<[u32; 3]>().write_unaligned([dwords[0], dwords[1], dwords[2]]);
+                }
+                k += 1;
             }
-            i += 64;
         }
-        i
     }
 
     /// Pairs joined by `a + 64 b`, then pairs of those by `a + 4096 b`: three bytes in 32 bits, which
     /// a shuffle puts side by side.
     #[inline(always)]
-    unsafe fn pack_6(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
-        let (pairs, fours) = (avx._mm256_set1_epi16(0x4001), avx._mm256_set1_epi32(0x1000_0001));
-        let mask = avx._mm256_set1_epi8(63);
-        let threes = avx2._mm256_broadcastsi128_si256(
-            self.0.sse2._mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1),
-        );
-        let mut i = 0;
-        // The second half writes 16 bytes from byte 12 on: 28, the last four of which are zeros that
-        // the elements after these 32 write over.
-        while i + 40 <= n {
-            // SAFETY: 40 elements are left: 32 bytes of the source are read, and 28 of the
-            // destination's 30 written.
-            unsafe {
-                let numbers = avx2._mm256_and_si256(load(src.add(i)), mask);
-                let joined =
-                    avx2._mm256_madd_epi16(avx2._mm256_maddubs_epi16(numbers, pairs), fours);
-                let bytes = avx2._mm256_shuffle_epi8(joined, threes);
-                let to = dst.add(i / 4 * 3);
-                let low = avx._mm256_castsi256_si128(bytes);
-                to.cast::<__m128i>().write_unaligned(low);
-                let high = avx2._mm256_extracti128_si256::<1>(bytes);
-                to.add(12).cast::<__m128i>().write_unaligned(high);
+    fn threes_of_6(self, v: __m256i) -> __m256i {
+        const THREES: [u8; 32] = {
+            let lane = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 128, 128, 128, 128];
+            let mut lanes = [0; 32];
+            let mut i = 0;
+            while i < 32 {
+                lanes[i] = lane[i % 16];
+                i += 1;
             }
+            lanes
+        };
+        let fours = self.madd16(self.madd8(v, self.all16(0x4001)), self.all32(0x1000_0001));
+        self.shuffle8(fours, self.constant(&THREES))
+    }
+}
+
+/// Each answers how many elements it did: a multiple of 8, at most `n`.
+///
+/// # Safety
+/// Of all: as the field of [`Pieces`] that the function is for.
+impl Avx2 {
+    #[inline(always)]
+    unsafe fn unpack_of<const BITS: usize>(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+        let mut i = 0;
+        while i + 32 <= n {
+            // SAFETY: 32 elements are left.
+            unsafe { self.store(dst.add(i), self.spread::<BITS>(src.add(i / 8 * BITS))) };
             i += 32;
+        }
+        i
+    }
+
+    #[inline(always)]
+    unsafe fn pack_of<const BITS: usize>(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+        let mask = self.all8(const { (1 << BITS) - 1 });
+        let mut i = 0;
+        while i + GROUP <= n {
+            // SAFETY: a group is left.
+            unsafe {
+                let from = src.add(i);
+                let (a, b) = (self.load(from), self.load(from.add(32)));
+                let (c, d) = (self.load(from.add(64)), self.load(from.add(96)));
+                let numbers =
+                    [self.and(a, mask), self.and(b, mask), self.and(c, mask), self.and(d, mask)];
+                self.squeeze::<BITS>(numbers, dst.add(i / 8 * BITS));
+            }
+            i += GROUP;
         }
         i
     }

@@ -14,13 +14,13 @@ impl Avx2 {
     /// Puts in order the dwords that two packs by lanes of 128 bits have left as 0, 2, 4, 6, 1, 3, 5,
     /// 7 of four vectors.
     #[inline(always)]
-    fn packed_in_order(self, v: __m256i) -> __m256i {
+    pub(super) fn packed_in_order(self, v: __m256i) -> __m256i {
         self.permute32(v, self.lanes32(0, 4, 1, 5, 2, 6, 3, 7))
     }
 
     /// Puts 32 bytes so that unpacking them twice by lanes of 128 bits leaves them in order.
     #[inline(always)]
-    fn ready_to_unpack_twice(self, v: __m256i) -> __m256i {
+    pub(super) fn ready_to_unpack_twice(self, v: __m256i) -> __m256i {
         self.permute32(v, self.lanes32(0, 2, 4, 6, 1, 3, 5, 7))
     }
 }

@@ -1,0 +1,408 @@
+//! Between packed dtypes, and between them and those of a byte with at most 64 codes: in registers,
+//! by one table per pair of what the codes become.
+//!
+//! The loops know but the numbers of bits on both sides, and find the pair's table when they are
+//! called. Codes of up to 4 bits are looked up as many at a time as fit 4 bits: a half byte of the
+//! source becomes some bits or bytes of the destination, and no code is ever alone in a byte.
+
+use super::Avx2;
+use super::pieces::GROUP;
+use crate::codec::Isa;
+use crate::dtypes::{DType, Real, mark};
+use crate::scalar::direct::{is_packed_copy, table8};
+use crate::table::{Entry, Kernel, Params, RealPairs, Road};
+use crate::tile;
+use core::arch::x86_64::__m256i;
+
+/// What the codes of one dtype become in another of at most a byte.
+type Codes = [u8; 64];
+
+/// How many dtypes have at most 64 codes.
+const FROM: usize = 10;
+/// How many dtypes of one byte there are.
+const TO: usize = 20;
+
+/// The place of each dtype among those of a byte; those with few codes first.
+const PLACES: [u8; DType::COUNT] = {
+    let mut places = [u8::MAX; DType::COUNT];
+    let (mut next_few, mut next) = (0, FROM as u8);
+    let mut i = 0;
+    while i < DType::COUNT {
+        let dtype = DType::ALL[i];
+        if dtype.bits() == 8 && !dtype.is_packed() {
+            let place = if dtype.significant_bits() <= 6 { &mut next_few } else { &mut next };
+            places[i] = *place;
+            *place += 1;
+        }
+        i += 1;
+    }
+    assert!(next_few == FROM as u8 && next == TO as u8, "the numbers of dtypes have changed");
+    places
+};
+
+/// What `A` becomes in each dtype of a byte.
+const fn codes_of<A: Real>(mut all: [[Codes; TO]; FROM]) -> [[Codes; TO]; FROM] {
+    let mut i = 0;
+    while i < DType::COUNT {
+        if PLACES[i] != u8::MAX {
+            let table = table8::<A>(DType::ALL[i]);
+            let mut code = 0;
+            while code < 64 {
+                all[PLACES[A::DTYPE as usize] as usize][PLACES[i] as usize][code] = table[code];
+                code += 1;
+            }
+        }
+        i += 1;
+    }
+    all
+}
+
+static CODES: [[Codes; TO]; FROM] = {
+    let mut all = [[[0; 64]; TO]; FROM];
+    all = codes_of::<mark::Bool>(all);
+    all = codes_of::<mark::Int1>(all);
+    all = codes_of::<mark::Int2>(all);
+    all = codes_of::<mark::Int4>(all);
+    all = codes_of::<mark::UInt1>(all);
+    all = codes_of::<mark::UInt2>(all);
+    all = codes_of::<mark::UInt4>(all);
+    all = codes_of::<mark::Float6E2M3Fn>(all);
+    all = codes_of::<mark::Float6E3M2Fn>(all);
+    codes_of::<mark::Float4E2M1Fn>(all)
+};
+
+/// The table of a pair.
+#[inline(always)]
+fn codes(params: &Params) -> &'static Codes {
+    let place = |dtype: DType| usize::from(PLACES[dtype.logical() as usize]);
+    &CODES[place(params.from)][place(params.to)]
+}
+
+/// A step between elements of `IN` and `OUT` bits.
+trait Step {
+    const IN: usize;
+    const OUT: usize;
+    /// The elements of a step, which are whole bytes on both sides.
+    const LEN: usize;
+    /// What the steps look up.
+    type Tables: Copy;
+
+    fn tables(isa: Avx2, params: &Params) -> Self::Tables;
+
+    /// Casts a step.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `LEN` elements and `dst` for writing as many, at any alignment;
+    /// they don't overlap.
+    unsafe fn step(isa: Avx2, tables: Self::Tables, src: *const u8, dst: *mut u8);
+}
+
+/// The most bytes of a step on either side.
+const LONGEST: usize = 128;
+
+/// A pair cast by such steps.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+unsafe fn stepped<S: Step>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    const { assert!(S::LEN * S::IN <= 8 * LONGEST && S::LEN * S::OUT <= 8 * LONGEST) };
+    // SAFETY: the caller knows that the CPU has the instruction set of this table.
+    let isa = unsafe { Avx2::summon() };
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let tables = S::tables(isa, params);
+            let mut i = 0;
+            // SAFETY: the caller's: element `i` starts a byte on both sides, and `n - i` are left.
+            unsafe {
+                while n - i >= S::LEN {
+                    let from = src.add(i / 8 * S::IN);
+                    S::step(isa, tables, from, dst.add(i / 8 * S::OUT));
+                    i += S::LEN;
+                }
+                if i < n {
+                    let from = src.add(i / 8 * S::IN);
+                    part::<S>(isa, tables, from, dst.add(i / 8 * S::OUT), n - i);
+                }
+            }
+        },
+    );
+    n
+}
+
+/// Casts the elements left after the last whole step, by a step between buffers.
+///
+/// # Safety
+/// As for [`Step::step`], but for `n < LEN` elements.
+#[inline(always)]
+unsafe fn part<S: Step>(isa: Avx2, tables: S::Tables, src: *const u8, dst: *mut u8, n: usize) {
+    let (mut from, mut to) = ([0u8; LONGEST], [0u8; LONGEST]);
+    let (reads, writes) = ((n * S::IN).div_ceil(8), (n * S::OUT).div_ceil(8));
+    let rest = n * S::OUT % 8;
+    // SAFETY: `n` elements are `reads` bytes of the source and `writes` of the destination; the
+    // buffers hold a step.
+    unsafe {
+        src.copy_to_nonoverlapping(from.as_mut_ptr(), reads);
+        S::step(isa, tables, from.as_ptr(), to.as_mut_ptr());
+        if rest != 0 {
+            to[writes - 1] &= (1 << rest) - 1;
+        }
+        to.as_ptr().copy_to_nonoverlapping(dst, writes);
+    }
+}
+
+/// From `IN` to `OUT` bits, at most 4 and 8, by half bytes.
+struct ByHalves<const IN: usize, const OUT: usize>;
+
+impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
+    /// The bits that a half byte becomes.
+    const BITS: usize = 4 * OUT / IN;
+    /// The vectors of the source that a step needs to fill one of the destination.
+    const VECTORS: usize = if Self::BITS < 4 { 4 / Self::BITS } else { 1 };
+}
+
+impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
+    const IN: usize = IN;
+    const OUT: usize = OUT;
+    const LEN: usize = Self::VECTORS * 256 / IN;
+
+    /// For the lower half of a byte, and for the higher one: the first 8 bits of what it becomes, and
+    /// the next.
+    type Tables = [[__m256i; 2]; 2];
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> Self::Tables {
+        let codes = codes(params);
+        let mut halves = [[0u8; 32]; 2];
+        let mut i = 0;
+        while i < 16 {
+            let mut bits = 0;
+            let mut k = 0;
+            while k < 4 / IN {
+                let code = codes[i >> (IN * k) & ((1 << IN) - 1)];
+                bits |= (u32::from(code) & ((1 << OUT) - 1)) << (OUT * k);
+                k += 1;
+            }
+            for (k, half) in halves.iter_mut().enumerate() {
+                half[i] = (bits >> (8 * k)) as u8;
+                half[i + 16] = half[i];
+            }
+            i += 1;
+        }
+        let low = [isa.constant(&halves[0]), isa.constant(&halves[1])];
+        let high = match Self::BITS {
+            1 => isa.add8(low[0], low[0]),
+            2 => isa.shl16::<2>(low[0]),
+            4 => isa.shl16::<4>(low[0]),
+            _ => low[0],
+        };
+        [low, [high, low[1]]]
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, [low, high]: Self::Tables, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: `VECTORS` are read, and one, two or four written.
+        unsafe {
+            match Self::BITS {
+                1 => {
+                    let v = isa.joined_halves(low[0], high[0], isa.load(src));
+                    let w = isa.joined_halves(low[0], high[0], isa.load(src.add(32)));
+                    let x = isa.joined_halves(low[0], high[0], isa.load(src.add(64)));
+                    let y = isa.joined_halves(low[0], high[0], isa.load(src.add(96)));
+                    isa.squeeze::<2>([v, w, x, y], dst);
+                }
+                2 => {
+                    let v = isa.joined_halves(low[0], high[0], isa.load(src));
+                    let w = isa.joined_halves(low[0], high[0], isa.load(src.add(32)));
+                    isa.store(dst, isa.squeeze_4(v, w));
+                }
+                4 => isa.store(dst, isa.joined_halves(low[0], high[0], isa.load(src))),
+                8 => {
+                    let (l, h) = isa.halves(isa.in_order(isa.load(src)));
+                    let (l, h) = (isa.shuffle8(low[0], l), isa.shuffle8(high[0], h));
+                    isa.store(dst, isa.low8(l, h));
+                    isa.store(dst.add(32), isa.high8(l, h));
+                }
+                _ => {
+                    let (l, h) = isa.halves(isa.ready_to_unpack_twice(isa.load(src)));
+                    let (l, l2) = (isa.shuffle8(low[0], l), isa.shuffle8(low[1], l));
+                    let (h, h2) = (isa.shuffle8(high[0], h), isa.shuffle8(high[1], h));
+                    let (v, w) = (isa.low8(l, l2), isa.low8(h, h2));
+                    isa.store(dst, isa.low16(v, w));
+                    isa.store(dst.add(32), isa.high16(v, w));
+                    let (v, w) = (isa.high8(l, l2), isa.high8(h, h2));
+                    isa.store(dst.add(64), isa.low16(v, w));
+                    isa.store(dst.add(96), isa.high16(v, w));
+                }
+            }
+        }
+    }
+}
+
+impl Avx2 {
+    /// The lower and the higher halves of bytes.
+    #[inline(always)]
+    fn halves(self, v: __m256i) -> (__m256i, __m256i) {
+        (self.and(v, self.all8(15)), self.and(self.shr16::<4>(v), self.all8(15)))
+    }
+
+    /// What the halves of bytes become, which are different bits of a byte.
+    #[inline(always)]
+    fn joined_halves(self, low: __m256i, high: __m256i, v: __m256i) -> __m256i {
+        let (l, h) = self.halves(v);
+        self.or(self.shuffle8(low, l), self.shuffle8(high, h))
+    }
+}
+
+/// By a look-up of single codes: from `IN` bits, of which `CODE` count, to `OUT` bits. More than 4
+/// bits are looked up in four rows.
+struct ByCodes<const IN: usize, const CODE: usize, const OUT: usize>;
+
+/// What [`ByCodes`] needs.
+#[derive(Clone, Copy)]
+struct CodeTables {
+    /// The codes from 0 to 15, and for the next three rows what distinguishes each from the one
+    /// before.
+    rows: [__m256i; 4],
+    /// The bits of a source that count, and the largest code there is.
+    mask: __m256i,
+    most: __m256i,
+}
+
+impl<const IN: usize, const CODE: usize, const OUT: usize> Step for ByCodes<IN, CODE, OUT> {
+    const IN: usize = IN;
+    const OUT: usize = OUT;
+    const LEN: usize = GROUP;
+    type Tables = CodeTables;
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> CodeTables {
+        let codes = codes(params);
+        let bits = isa.all8(const { ((1u32 << OUT) - 1) as i8 });
+        let mut rows = [isa.zero(); 4];
+        let mut before = isa.zero();
+        for (k, row) in rows.iter_mut().enumerate() {
+            // SAFETY: a quarter of the table.
+            let these = unsafe { isa.twice(isa.loadx(codes.as_ptr().add(16 * k))) };
+            *row = isa.and(isa.xor(these, before), bits);
+            before = these;
+        }
+        let is_bool = matches!(params.from, DType::Bool);
+        let mask = if is_bool { -1 } else { ((1u32 << CODE) - 1) as i8 };
+        let most = if is_bool { 1 } else { -1 };
+        CodeTables { rows, mask: isa.all8(mask), most: isa.all8(most) }
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, tables: CodeTables, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: a group of elements on both sides.
+        unsafe {
+            let v = [
+                isa.look_up_codes::<IN, CODE>(tables, src),
+                isa.look_up_codes::<IN, CODE>(tables, src.add(4 * IN)),
+                isa.look_up_codes::<IN, CODE>(tables, src.add(8 * IN)),
+                isa.look_up_codes::<IN, CODE>(tables, src.add(12 * IN)),
+            ];
+            if OUT == 8 {
+                isa.store(dst, v[0]);
+                isa.store(dst.add(32), v[1]);
+                isa.store(dst.add(64), v[2]);
+                isa.store(dst.add(96), v[3]);
+            } else {
+                isa.squeeze::<OUT>(v, dst);
+            }
+        }
+    }
+}
+
+impl Avx2 {
+    /// What 32 elements become.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `4 * IN` bytes.
+    #[inline(always)]
+    unsafe fn look_up_codes<const IN: usize, const CODE: usize>(
+        self,
+        tables: CodeTables,
+        src: *const u8,
+    ) -> __m256i {
+        // SAFETY: the caller's.
+        let codes = unsafe {
+            if IN < 8 {
+                self.spread::<IN>(src)
+            } else {
+                self.min_u8(self.and(self.load(src), tables.mask), tables.most)
+            }
+        };
+        let mut found = self.shuffle8(tables.rows[0], codes);
+        let mut k = 1;
+        while CODE > 4 && k < 4 {
+            // Below the row the index is negative, which gives zero.
+            let at = self.sub8(codes, self.all8(16 * k as i8));
+            found = self.xor(found, self.shuffle8(tables.rows[k], at));
+            k += 1;
+        }
+        found
+    }
+}
+
+/// The kernel of a pair with a packed side and few codes; None where a piece of a tile is all that it
+/// takes.
+const fn entry(from: DType, to: DType) -> Option<Entry> {
+    let no_wider = from.bits() <= 8 && to.bits() <= 8 && from.significant_bits() <= 6;
+    let packed = from.is_packed() || to.is_packed();
+    let spreads = tile::is_unpacking(from, to) && matches!(from.bits(), 1 | 6);
+    if !no_wider || !packed || is_packed_copy(from, to) || spreads || tile::is_packing(from, to) {
+        return None;
+    }
+    let kernel: Kernel = match (from.bits(), to.bits()) {
+        (1, 1) => stepped::<ByHalves<1, 1>>,
+        (1, 2) => stepped::<ByHalves<1, 2>>,
+        (1, 4) => stepped::<ByHalves<1, 4>>,
+        (2, 1) => stepped::<ByHalves<2, 1>>,
+        (2, 2) => stepped::<ByHalves<2, 2>>,
+        (2, 4) => stepped::<ByHalves<2, 4>>,
+        (2, 8) => stepped::<ByHalves<2, 8>>,
+        (4, 1) => stepped::<ByHalves<4, 1>>,
+        (4, 2) => stepped::<ByHalves<4, 2>>,
+        (4, 4) => stepped::<ByHalves<4, 4>>,
+        (4, 8) => stepped::<ByHalves<4, 8>>,
+        (1, 6) => stepped::<ByCodes<1, 1, 6>>,
+        (1, _) => stepped::<ByCodes<1, 1, 8>>,
+        (2, _) => stepped::<ByCodes<2, 2, 6>>,
+        (4, _) => stepped::<ByCodes<4, 4, 6>>,
+        (6, 1) => stepped::<ByCodes<6, 6, 1>>,
+        (6, 2) => stepped::<ByCodes<6, 6, 2>>,
+        (6, 4) => stepped::<ByCodes<6, 6, 4>>,
+        (6, 6) => stepped::<ByCodes<6, 6, 6>>,
+        (6, _) => stepped::<ByCodes<6, 6, 8>>,
+        (_, 1) => from_bytes::<1>(from),
+        (_, 2) => from_bytes::<2>(from),
+        (_, 4) => from_bytes::<4>(from),
+        _ => from_bytes::<6>(from),
+    };
+    Some(Entry { kernel, road: Road::Table })
+}
+
+/// From a dtype of one byte.
+const fn from_bytes<const OUT: usize>(from: DType) -> Kernel {
+    match from.significant_bits() {
+        1 => stepped::<ByCodes<8, 1, OUT>>,
+        2 => stepped::<ByCodes<8, 2, OUT>>,
+        4 => stepped::<ByCodes<8, 4, OUT>>,
+        _ => stepped::<ByCodes<8, 6, OUT>>,
+    }
+}
+
+/// Sets the kernels of the pairs that have one.
+pub(super) const fn with_packed(mut pairs: RealPairs) -> RealPairs {
+    let mut i = 0;
+    while i < DType::COUNT * DType::COUNT {
+        let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
+        if let Some(entry) = entry(from, to) {
+            pairs.set(from, to, entry);
+        }
+        i += 1;
+    }
+    pairs
+}
