@@ -20,7 +20,7 @@ where
     // written to the source.
     isa.vectorize(
         #[inline(always)]
-        || unsafe {
+        move || unsafe {
             let size = const { <I as Isa>::STEP };
             if <I as Isa>::OVERLAPS && n >= size {
                 return overlapping::<I, A, B>(isa, src, dst, n);

@@ -53,7 +53,7 @@ where
     let isa = unsafe { Avx2::summon() };
     isa.vectorize(
         #[inline(always)]
-        || {
+        move || {
             let last = n - S::LEN;
             let mut i = 0;
             while S::LIGHT && i + S::LEN <= last {

@@ -110,7 +110,7 @@ unsafe fn stepped<S: Step>(src: *const u8, dst: *mut u8, n: usize, params: &Para
     let isa = unsafe { Avx2::summon() };
     isa.vectorize(
         #[inline(always)]
-        || {
+        move || {
             let tables = S::tables(isa, params);
             let mut i = 0;
             // SAFETY: the caller's: element `i` starts a byte on both sides, and `n - i` are left.

@@ -20,7 +20,7 @@ unsafe fn unpack(bits: usize, src: *const u8, dst: *mut u8, n: usize) {
         let isa = Avx2::summon();
         let done = isa.vectorize(
             #[inline(always)]
-            || match bits {
+            move || match bits {
                 1 => isa.unpack_of::<1>(src, dst, n),
                 2 => isa.unpack_of::<2>(src, dst, n),
                 4 => isa.unpack_of::<4>(src, dst, n),
@@ -39,7 +39,7 @@ unsafe fn pack(bits: usize, src: *const u8, dst: *mut u8, n: usize) {
         let isa = Avx2::summon();
         let done = isa.vectorize(
             #[inline(always)]
-            || match bits {
+            move || match bits {
                 1 => isa.pack_of::<1>(src, dst, n),
                 2 => isa.pack_of::<2>(src, dst, n),
                 4 => isa.pack_of::<4>(src, dst, n),
@@ -58,7 +58,7 @@ unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: usize) {
         let isa = Avx2::summon();
         let done = isa.vectorize(
             #[inline(always)]
-            || match bytes {
+            move || match bytes {
                 2 => isa.real_parts_2(src, dst, n),
                 4 => isa.real_parts_4(src, dst, n),
                 _ => isa.real_parts_8(src, dst, n),
@@ -76,7 +76,7 @@ unsafe fn with_zero_imaginary(bytes: usize, src: *const u8, dst: *mut u8, n: usi
         let isa = Avx2::summon();
         let done = isa.vectorize(
             #[inline(always)]
-            || match bytes {
+            move || match bytes {
                 2 => isa.with_zero_imaginary_2(src, dst, n),
                 4 => isa.with_zero_imaginary_4(src, dst, n),
                 _ => isa.with_zero_imaginary_8(src, dst, n),
