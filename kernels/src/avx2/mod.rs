@@ -1,6 +1,7 @@
 //! Kernels for x86-64 with AVX2, F16C and FMA: 16 elements a step.
 
 mod bridge;
+mod complex;
 mod decode;
 mod direct;
 mod encode;
@@ -16,7 +17,7 @@ use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
 use crate::scalar::{self, Scalar};
-use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
+use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 
 pulp::simd_type! {
@@ -106,9 +107,14 @@ where
     }
 }
 
+/// Adds the kernels of the pairs with a packed or a complex side that have one of their own.
+const fn with_composed(pairs: RealPairs) -> RealPairs {
+    complex::with_complex(packed::with_packed(pairs))
+}
+
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { packed::with_packed(for_each_dtype!(real_pairs entry)).complete::<Avx2>() },
+    pairs: const { with_composed(for_each_dtype!(real_pairs entry)).complete::<Avx2>() },
     with_options: scalar::options::encode,
     composed: tile::with_options::<Avx2>,
     pieces: pieces::PIECES,

@@ -65,6 +65,8 @@ words! {
         high16 = _mm256_unpackhi_epi16(a: __m256i, b: __m256i) -> __m256i;
         low32 = _mm256_unpacklo_epi32(a: __m256i, b: __m256i) -> __m256i;
         high32 = _mm256_unpackhi_epi32(a: __m256i, b: __m256i) -> __m256i;
+        low64 = _mm256_unpacklo_epi64(a: __m256i, b: __m256i) -> __m256i;
+        high64 = _mm256_unpackhi_epi64(a: __m256i, b: __m256i) -> __m256i;
         twice = _mm256_broadcastsi128_si256(a: __m128i) -> __m256i;
         i8_to_i16 = _mm256_cvtepi8_epi16(a: __m128i) -> __m256i;
         u8_to_i16 = _mm256_cvtepu8_epi16(a: __m128i) -> __m256i;
@@ -96,6 +98,7 @@ words! {
         lower_ps = _mm256_castps256_ps128(a: __m256) -> __m128;
         join = _mm256_set_m128i(high: __m128i, low: __m128i) -> __m256i;
         join_ps = _mm256_set_m128(high: __m128, low: __m128) -> __m256;
+        signs_ps = _mm256_movemask_ps(a: __m256) -> i32;
         sub_ps = _mm256_sub_ps(a: __m256, b: __m256) -> __m256;
         add_pd = _mm256_add_pd(a: __m256d, b: __m256d) -> __m256d;
         sub_pd = _mm256_sub_pd(a: __m256d, b: __m256d) -> __m256d;
@@ -137,6 +140,7 @@ words! {
         xorx = _mm_xor_si128(a: __m128i, b: __m128i) -> __m128i;
         sub8x = _mm_sub_epi8(a: __m128i, b: __m128i) -> __m128i;
         eq8x = _mm_cmpeq_epi8(a: __m128i, b: __m128i) -> __m128i;
+        signs8x = _mm_movemask_epi8(a: __m128i) -> i32;
         min_u8x = _mm_min_epu8(a: __m128i, b: __m128i) -> __m128i;
         all8x = _mm_set1_epi8(a: i8) -> __m128i;
         zerox = _mm_setzero_si128() -> __m128i;

@@ -79,7 +79,7 @@ fn codes(params: &Params) -> &'static Codes {
 }
 
 /// A step between elements of `IN` and `OUT` bits.
-trait Step {
+pub(super) trait Step {
     const IN: usize;
     const OUT: usize;
     /// The elements of a step, which are whole bytes on both sides.
@@ -104,7 +104,12 @@ const LONGEST: usize = 128;
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn stepped<S: Step>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+pub(super) unsafe fn stepped<S: Step>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
     const { assert!(S::LEN * S::IN <= 8 * LONGEST && S::LEN * S::OUT <= 8 * LONGEST) };
     // SAFETY: the caller knows that the CPU has the instruction set of this table.
     let isa = unsafe { Avx2::summon() };

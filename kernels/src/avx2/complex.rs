@@ -1,0 +1,106 @@
+//! Complex numbers to bools, without a tile between. A number is nonzero if any bit of its two parts is
+//! set that is no sign.
+
+use super::Avx2;
+use super::packed::{Step, stepped};
+use crate::dtypes::DType;
+use crate::table::{Entry, Kernel, Params, RealPairs, Road};
+use core::arch::x86_64::__m256i;
+
+/// Sets the kernels of the pairs that have one.
+pub(super) const fn with_complex(mut pairs: RealPairs) -> RealPairs {
+    let all = [DType::Complex32, DType::BComplex32, DType::Complex64, DType::Complex128];
+    let mut i = 0;
+    while i < all.len() {
+        let [bools, bits]: [Kernel; 2] = match all[i].bits() {
+            32 => [stepped::<Truths<32, 8>>, stepped::<Truths<32, 1>>],
+            64 => [stepped::<Truths<64, 8>>, stepped::<Truths<64, 1>>],
+            _ => [stepped::<Truths<128, 8>>, stepped::<Truths<128, 1>>],
+        };
+        pairs.set(all[i], DType::Bool, Entry { kernel: bools, road: Road::Direct });
+        pairs.set(all[i], DType::Bool1x8, Entry { kernel: bits, road: Road::Direct });
+        i += 1;
+    }
+    pairs
+}
+
+/// From complex numbers of `IN` bits to bools of `OUT` bits.
+struct Truths<const IN: usize, const OUT: usize>;
+
+impl<const IN: usize, const OUT: usize> Step for Truths<IN, OUT> {
+    const IN: usize = IN;
+    const OUT: usize = OUT;
+    /// Four vectors.
+    const LEN: usize = 1024 / IN;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 128 bytes are read, and a byte or a bit for each element written.
+        unsafe {
+            let zeros = isa.zero_complexes::<IN>(src);
+            match (IN, OUT) {
+                (32, 8) => isa.store(dst, isa.andnot(zeros, isa.all8(1))),
+                (32, _) => dst.cast::<i32>().write_unaligned(!isa.signs8(zeros)),
+                (64, _) => {
+                    let words = isa.shr16::<8>(zeros);
+                    let zeros = isa.packs16x(isa.lower(words), isa.half::<1>(words));
+                    let truths = isa.eq8x(zeros, isa.zerox());
+                    match OUT {
+                        8 => isa.storex(dst, isa.andx(truths, isa.all8x(1))),
+                        _ => dst.cast::<u16>().write_unaligned(isa.signs8x(truths) as u16),
+                    }
+                }
+                (_, 8) => {
+                    let words = isa.packs32(zeros, zeros);
+                    let words = isa.join_low_64x(isa.lower(words), isa.half::<1>(words));
+                    let truths = isa.eq8x(isa.packs16x(words, words), isa.zerox());
+                    let [bools, _]: [u64; 2] = bytemuck::cast(isa.andx(truths, isa.all8x(1)));
+                    dst.cast::<u64>().write_unaligned(bools);
+                }
+                _ => *dst = !isa.signs_ps(isa.as_ps(zeros)) as u8,
+            }
+        }
+    }
+}
+
+impl Avx2 {
+    /// As many bytes of ones as an element has times 32 bits, or of zeros if it is not zero.
+    ///
+    /// # Safety
+    /// 128 bytes are readable at `src`.
+    #[inline(always)]
+    unsafe fn zero_complexes<const BITS: usize>(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let (a, b, c, d) = unsafe {
+            (self.load(src), self.load(src.add(32)), self.load(src.add(64)), self.load(src.add(96)))
+        };
+        let bytes = if BITS == 128 {
+            self.packs32(self.zero_pairs(a, b), self.zero_pairs(c, d))
+        } else {
+            let ab = self.packs32(self.zero_complex::<BITS>(a), self.zero_complex::<BITS>(b));
+            let cd = self.packs32(self.zero_complex::<BITS>(c), self.zero_complex::<BITS>(d));
+            self.packs16(ab, cd)
+        };
+        self.packed_in_order(bytes)
+    }
+
+    /// Ones where a complex number is zero. Twice the bits are those without the signs.
+    #[inline(always)]
+    fn zero_complex<const BITS: usize>(self, v: __m256i) -> __m256i {
+        match BITS {
+            32 => self.eq32(self.add16(v, v), self.zero()),
+            _ => self.eq64(self.add32(v, v), self.zero()),
+        }
+    }
+
+    /// The same of those of 128 bits, two vectors in one, the lower halves of both first.
+    #[inline(always)]
+    fn zero_pairs(self, a: __m256i, b: __m256i) -> __m256i {
+        let either = self.or(self.low64(a, b), self.high64(a, b));
+        self.eq64(self.add64(either, either), self.zero())
+    }
+}
