@@ -1,5 +1,5 @@
-//! Between packed dtypes, and between them and those of a byte with at most 64 codes: in registers,
-//! by one table per pair of what the codes become.
+//! Between packed dtypes, between them and those of a byte with at most 64 codes, and from those of at
+//! most 4 bits to those of 16: in registers, by one table per pair of what the codes become.
 //!
 //! The loops know but the numbers of bits on both sides, and find the pair's table when they are
 //! called. Codes of up to 4 bits are looked up as many at a time as fit 4 bits: a half byte of the
@@ -9,10 +9,11 @@ use super::Avx2;
 use super::pieces::GROUP;
 use crate::codec::Isa;
 use crate::dtypes::{DType, Real, mark};
-use crate::scalar::direct::{is_packed_copy, table8};
+use crate::scalar::direct::{is_packed_copy, table8, table16};
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use crate::tile;
 use core::arch::x86_64::__m256i;
+use core::mem::MaybeUninit;
 
 /// What the codes of one dtype become in another of at most a byte.
 type Codes = [u8; 64];
@@ -71,6 +72,51 @@ static CODES: [[Codes; TO]; FROM] = {
     codes_of::<mark::Float4E2M1Fn>(all)
 };
 
+/// What the codes of one dtype become in another of two bytes.
+type Words = [u16; 16];
+
+/// The dtypes of two bytes.
+const WORDS_TO: [DType; 4] = [DType::Int16, DType::UInt16, DType::Float16, DType::BFloat16];
+
+/// What `A` becomes in each dtype of two bytes.
+const fn words_of<A: Real>(mut all: [[Words; 4]; FROM]) -> [[Words; 4]; FROM] {
+    let mut i = 0;
+    while i < 4 {
+        let table = table16::<A>(WORDS_TO[i]);
+        let mut code = 0;
+        while code < 16 {
+            all[PLACES[A::DTYPE as usize] as usize][i][code] = table[code];
+            code += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
+static WORDS: [[Words; 4]; FROM] = {
+    let mut all = [[[0; 16]; 4]; FROM];
+    all = words_of::<mark::Bool>(all);
+    all = words_of::<mark::Int1>(all);
+    all = words_of::<mark::Int2>(all);
+    all = words_of::<mark::Int4>(all);
+    all = words_of::<mark::UInt1>(all);
+    all = words_of::<mark::UInt2>(all);
+    all = words_of::<mark::UInt4>(all);
+    words_of::<mark::Float4E2M1Fn>(all)
+};
+
+/// The table of a pair with such a destination.
+#[inline(always)]
+fn words(params: &Params) -> &'static Words {
+    let to = match params.to {
+        DType::Int16 => 0,
+        DType::UInt16 => 1,
+        DType::Float16 => 2,
+        _ => 3,
+    };
+    &WORDS[usize::from(PLACES[params.from.logical() as usize])][to]
+}
+
 /// The table of a pair.
 #[inline(always)]
 fn codes(params: &Params) -> &'static Codes {
@@ -97,8 +143,8 @@ pub(super) trait Step {
     unsafe fn step(isa: Avx2, tables: Self::Tables, src: *const u8, dst: *mut u8);
 }
 
-/// The most bytes of a step on either side.
-const LONGEST: usize = 128;
+/// The most bytes that a step reads, and those that it writes.
+const LONGEST: (usize, usize) = (128, 256);
 
 /// A pair cast by such steps.
 ///
@@ -110,7 +156,7 @@ pub(super) unsafe fn stepped<S: Step>(
     n: usize,
     params: &Params,
 ) -> usize {
-    const { assert!(S::LEN * S::IN <= 8 * LONGEST && S::LEN * S::OUT <= 8 * LONGEST) };
+    const { assert!(S::LEN * S::IN <= 8 * LONGEST.0 && S::LEN * S::OUT <= 8 * LONGEST.1) };
     // SAFETY: the caller knows that the CPU has the instruction set of this table.
     let isa = unsafe { Avx2::summon() };
     isa.vectorize(
@@ -141,22 +187,24 @@ pub(super) unsafe fn stepped<S: Step>(
 /// As for [`Step::step`], but for `n < LEN` elements.
 #[inline(always)]
 unsafe fn part<S: Step>(isa: Avx2, tables: S::Tables, src: *const u8, dst: *mut u8, n: usize) {
-    let (mut from, mut to) = ([0u8; LONGEST], [0u8; LONGEST]);
+    let mut from = [0u8; LONGEST.0];
+    let mut to = [MaybeUninit::<u8>::uninit(); LONGEST.1];
+    let to = to.as_mut_ptr().cast::<u8>();
     let (reads, writes) = ((n * S::IN).div_ceil(8), (n * S::OUT).div_ceil(8));
     let rest = n * S::OUT % 8;
     // SAFETY: `n` elements are `reads` bytes of the source and `writes` of the destination; the
-    // buffers hold a step.
+    // buffers hold a step, and the second one has been written to where it is read.
     unsafe {
         src.copy_to_nonoverlapping(from.as_mut_ptr(), reads);
-        S::step(isa, tables, from.as_ptr(), to.as_mut_ptr());
+        S::step(isa, tables, from.as_ptr(), to);
         if rest != 0 {
-            to[writes - 1] &= (1 << rest) - 1;
+            *to.add(writes - 1) &= (1 << rest) - 1;
         }
-        to.as_ptr().copy_to_nonoverlapping(dst, writes);
+        to.copy_to_nonoverlapping(dst, writes);
     }
 }
 
-/// From `IN` to `OUT` bits, at most 4 and 8, by half bytes.
+/// From `IN` to `OUT` bits, at most 4 and 16, by half bytes.
 struct ByHalves<const IN: usize, const OUT: usize>;
 
 impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
@@ -172,36 +220,37 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
     const LEN: usize = Self::VECTORS * 256 / IN;
 
     /// For the lower half of a byte, and for the higher one: the first 8 bits of what it becomes, and
-    /// the next.
-    type Tables = [[__m256i; 2]; 2];
+    /// those that follow.
+    type Tables = [[__m256i; 4]; 2];
 
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> Self::Tables {
-        let codes = codes(params);
-        let mut halves = [[0u8; 32]; 2];
-        let mut i = 0;
-        while i < 16 {
+        let mut halves = [[0u8; 32]; 4];
+        for i in 0..16 {
             let mut bits = 0;
-            let mut k = 0;
-            while k < 4 / IN {
-                let code = codes[i >> (IN * k) & ((1 << IN) - 1)];
-                bits |= (u32::from(code) & ((1 << OUT) - 1)) << (OUT * k);
-                k += 1;
+            for k in 0..4 / IN {
+                let code = i >> (IN * k) & ((1 << IN) - 1);
+                let code = match OUT {
+                    16 => u32::from(words(params)[code]),
+                    _ => u32::from(codes(params)[code]) & ((1 << OUT) - 1),
+                };
+                bits |= code << (OUT * k);
             }
-            for (k, half) in halves.iter_mut().enumerate() {
-                half[i] = (bits >> (8 * k)) as u8;
-                half[i + 16] = half[i];
+            for (half, byte) in halves.iter_mut().zip(bits.to_le_bytes()) {
+                (half[i], half[i + 16]) = (byte, byte);
             }
-            i += 1;
         }
-        let low = [isa.constant(&halves[0]), isa.constant(&halves[1])];
+        let low = halves.map(
+            #[inline(always)]
+            |half| isa.constant(&half),
+        );
         let high = match Self::BITS {
             1 => isa.add8(low[0], low[0]),
             2 => isa.shl16::<2>(low[0]),
             4 => isa.shl16::<4>(low[0]),
             _ => low[0],
         };
-        [low, [high, low[1]]]
+        [low, [high, low[1], low[2], low[3]]]
     }
 
     #[inline(always)]
@@ -228,16 +277,33 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
                     isa.store(dst, isa.low8(l, h));
                     isa.store(dst.add(32), isa.high8(l, h));
                 }
-                _ => {
+                16 => {
                     let (l, h) = isa.halves(isa.ready_to_unpack_twice(isa.load(src)));
                     let (l, l2) = (isa.shuffle8(low[0], l), isa.shuffle8(low[1], l));
                     let (h, h2) = (isa.shuffle8(high[0], h), isa.shuffle8(high[1], h));
-                    let (v, w) = (isa.low8(l, l2), isa.low8(h, h2));
-                    isa.store(dst, isa.low16(v, w));
-                    isa.store(dst.add(32), isa.high16(v, w));
-                    let (v, w) = (isa.high8(l, l2), isa.high8(h, h2));
-                    isa.store(dst.add(64), isa.low16(v, w));
-                    isa.store(dst.add(96), isa.high16(v, w));
+                    isa.store_joined(isa.low8(l, l2), isa.low8(h, h2), dst);
+                    isa.store_joined(isa.high8(l, l2), isa.high8(h, h2), dst.add(64));
+                }
+                _ => {
+                    let (l, h) = isa.halves(isa.ready_to_unpack_thrice(isa.load(src)));
+                    let (l, l2, l3, l4) = (
+                        isa.shuffle8(low[0], l),
+                        isa.shuffle8(low[1], l),
+                        isa.shuffle8(low[2], l),
+                        isa.shuffle8(low[3], l),
+                    );
+                    let (h, h2, h3, h4) = (
+                        isa.shuffle8(low[0], h),
+                        isa.shuffle8(low[1], h),
+                        isa.shuffle8(low[2], h),
+                        isa.shuffle8(low[3], h),
+                    );
+                    let (v, v2) = (isa.low8(l, l2), isa.low8(l3, l4));
+                    let (w, w2) = (isa.low8(h, h2), isa.low8(h3, h4));
+                    isa.store_pairs([v, v2], [w, w2], dst);
+                    let (v, v2) = (isa.high8(l, l2), isa.high8(l3, l4));
+                    let (w, w2) = (isa.high8(h, h2), isa.high8(h3, h4));
+                    isa.store_pairs([v, v2], [w, w2], dst.add(128));
                 }
             }
         }
@@ -256,6 +322,98 @@ impl Avx2 {
     fn joined_halves(self, low: __m256i, high: __m256i, v: __m256i) -> __m256i {
         let (l, h) = self.halves(v);
         self.or(self.shuffle8(low, l), self.shuffle8(high, h))
+    }
+}
+
+impl Avx2 {
+    /// Stores words of both in turns.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing 64 bytes.
+    #[inline(always)]
+    unsafe fn store_joined(self, v: __m256i, w: __m256i, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.store(dst, self.low16(v, w));
+            self.store(dst.add(32), self.high16(v, w));
+        }
+    }
+
+    /// Stores dwords of both in turns, the words of which are in turns in two vectors.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing 128 bytes.
+    #[inline(always)]
+    unsafe fn store_pairs(self, v: [__m256i; 2], w: [__m256i; 2], dst: *mut u8) {
+        let (a, b) = (self.low16(v[0], v[1]), self.low16(w[0], w[1]));
+        let (c, d) = (self.high16(v[0], v[1]), self.high16(w[0], w[1]));
+        // SAFETY: the caller's.
+        unsafe {
+            self.store(dst, self.low32(a, b));
+            self.store(dst.add(32), self.high32(a, b));
+            self.store(dst.add(64), self.low32(c, d));
+            self.store(dst.add(96), self.high32(c, d));
+        }
+    }
+
+    /// Puts 32 bytes so that unpacking them three times by lanes of 128 bits leaves them in order.
+    #[inline(always)]
+    fn ready_to_unpack_thrice(self, v: __m256i) -> __m256i {
+        const TURNS: [u8; 32] = [
+            0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, //
+            0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,
+        ];
+        self.in_order(self.shuffle8(v, self.constant(&TURNS)))
+    }
+}
+
+/// Single bits to numbers of 16 bits.
+struct ByBits;
+
+impl Step for ByBits {
+    const IN: usize = 1;
+    const OUT: usize = 16;
+    const LEN: usize = 64;
+
+    /// What 0 becomes, and what is different about 1.
+    type Tables = [__m256i; 2];
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> [__m256i; 2] {
+        let words = words(params);
+        [isa.all16(words[0] as i16), isa.all16((words[0] ^ words[1]) as i16)]
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, [zero, flips]: [__m256i; 2], src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 8 bytes are read and 128 written.
+        unsafe {
+            let mut k = 0;
+            while k < 4 {
+                let bits = src.add(2 * k).cast::<i16>().read_unaligned();
+                let words = isa.xor(zero, isa.and(isa.bits_to_words(bits), flips));
+                isa.store(dst.add(32 * k), words);
+                k += 1;
+            }
+        }
+    }
+}
+
+impl Avx2 {
+    /// Ones for bits that are set.
+    #[inline(always)]
+    fn bits_to_words(self, bits: i16) -> __m256i {
+        const BITS: [u8; 32] = {
+            let mut bits = [0; 32];
+            let mut i = 0;
+            while i < 16 {
+                [bits[2 * i], bits[2 * i + 1]] = (1u16 << i).to_le_bytes();
+                i += 1;
+            }
+            bits
+        };
+        let bit = self.constant(&BITS);
+        self.eq16(self.and(self.all16(bits), bit), bit)
     }
 }
 
@@ -354,6 +512,15 @@ impl Avx2 {
 /// The kernel of a pair with a packed side and few codes; None where a piece of a tile is all that it
 /// takes.
 const fn entry(from: DType, to: DType) -> Option<Entry> {
+    if from.is_packed() && to.bits() == 16 && !to.is_complex() {
+        let kernel: Kernel = match from.bits() {
+            1 => stepped::<ByBits>,
+            2 => stepped::<ByHalves<2, 16>>,
+            4 => stepped::<ByHalves<4, 16>>,
+            _ => return None,
+        };
+        return Some(Entry { kernel, road: Road::Table });
+    }
     let no_wider = from.bits() <= 8 && to.bits() <= 8 && from.significant_bits() <= 6;
     let packed = from.is_packed() || to.is_packed();
     let spreads = tile::is_unpacking(from, to) && matches!(from.bits(), 1 | 6);
