@@ -10,6 +10,7 @@ use super::steps::floats::{
 };
 use super::steps::ints::{NarrowToByte, Widen};
 use super::steps::maps::{self, ByteMap};
+use super::steps::words::{self, WordsToSmall};
 use super::{Avx2, fused};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Kind, Real};
@@ -147,6 +148,8 @@ where
     } else if from.bits() == 8 && to.bits() == 8 && maps::work::<A, B>() <= most_work(from) {
         road = Road::Table;
         stepped::<ByteMap, A, B>
+    } else if words::suits(from, to) {
+        stepped::<WordsToSmall, A, B>
     } else if is_float(to) && to.bits() == 8 && !is(to, DType::Float8E8M0Fnu) {
         stepped::<EncodeSmall, A, B>
     } else if is_tabled(from) && is_float(to) && to.bits() == 16 {

@@ -5,6 +5,7 @@ pub(super) mod bytes;
 pub(super) mod floats;
 pub(super) mod ints;
 pub(super) mod maps;
+pub(super) mod words;
 
 use super::Avx2;
 use core::arch::x86_64::__m256i;

@@ -1,0 +1,250 @@
+//! From float16 and bfloat16 to the small floats with one to three bits of fraction, 32 at a time, by
+//! the high and the low byte of each magnitude.
+//!
+//! A magnitude is first brought to a *key*: half the smallest number of the destination, which still
+//! rounds to zero, is taken away, and what is below becomes zero; what is above the largest number is
+//! cut. The low two bits of a key's high byte are the top of the fraction, the others count powers of
+//! two. So the first 16 high bytes are those of numbers below 8 units, where the unit is the smallest
+//! number, and that is where the subnormals are, whatever the format: what they round to is one table
+//! of codes, and a threshold for the low byte from which on it is one more. From there on the code is
+//! linear in the high byte, and the thresholds are always the same.
+//!
+//! Float16 has no room for the exponents of float8_e5m2, but needs none: the formats are nearly the
+//! same, and all that there is to do is to round.
+
+use crate::avx2::Avx2;
+use crate::avx2::direct::Step;
+use crate::avx2::encode::Small;
+use crate::dtypes::{DType, Real};
+use crate::format::{FloatFormat, Numbers, Specials};
+use core::arch::x86_64::__m256i;
+use core::marker::PhantomData;
+
+/// Float16 or bfloat16 to a small float.
+pub(in crate::avx2) struct WordsToSmall;
+
+/// Whether the step is for this pair.
+pub(in crate::avx2) const fn suits(from: DType, to: DType) -> bool {
+    let fits = match to.numbers() {
+        Numbers::Float(format) => to.bits() == 8 && matches!(format.mantissa_bits, 1..=3),
+        _ => false,
+    };
+    fits && matches!(from, DType::Float16 | DType::BFloat16)
+}
+
+struct Keys<A, B>(PhantomData<(A, B)>);
+
+impl<A: Real, B: Real> Keys<A, B> {
+    const FROM: FloatFormat = match A::DTYPE.numbers() {
+        Numbers::Float(format) => format,
+        _ => panic!("not a float"),
+    };
+    const TO: FloatFormat = Small::<B>::FORMAT;
+
+    /// Whether the formats have the same exponents, or all but.
+    const SIMILAR: bool = Self::FROM.exponent_bits == Self::TO.exponent_bits;
+
+    /// Half the smallest number of the destination.
+    const LEAST: i16 = {
+        let exponent = Self::TO.min_exponent() - Self::TO.mantissa_bits as i32 - 1;
+        let field = exponent + Self::FROM.bias;
+        assert!(field > 0 || Self::SIMILAR);
+        (field << Self::FROM.mantissa_bits) as i16
+    };
+
+    /// The least number that becomes the largest of float4_e2m1fn, which has only one high byte beyond
+    /// the first 16 below that; else the destination's largest number.
+    const LARGEST: i16 = {
+        if Self::TO.mantissa_bits == 1 {
+            // The first after 10 units, the middle of two numbers.
+            Self::LEAST + (0x1108 >> (10 - Self::FROM.mantissa_bits))
+        } else {
+            let fraction = Self::TO.max_finite() & Self::TO.mantissa_mask();
+            let fraction = fraction << (Self::FROM.mantissa_bits - Self::TO.mantissa_bits);
+            let field = Self::TO.max_exponent() + Self::FROM.bias;
+            (field << Self::FROM.mantissa_bits) as i16 | fraction as i16
+        }
+    };
+
+    const INFINITY: i16 = Self::FROM.max_finite() as i16 + 1;
+
+    const NAN: Option<u8> = match Self::TO.nan() {
+        Some(code) => Some(code as u8),
+        None => None,
+    };
+
+    const BITS: u32 = Self::TO.mantissa_bits;
+
+    /// For the first 16 high bytes, what the code is more than it would be further up.
+    const MORE: [u8; 32] = {
+        let mut more = [0; 32];
+        let mut i = 0;
+        while i < 32 {
+            let high = i % 16;
+            let further = linear(high as u8, Self::BITS);
+            more[i] = first(high, Self::BITS).wrapping_sub(further);
+            i += 1;
+        }
+        more
+    };
+
+    /// The last low byte that gives the same code as zero, for the first 16 high bytes; with the sign
+    /// bit turned over, for a signed comparison.
+    const LAST: [u8; 32] = {
+        let mut last = [0; 32];
+        let mut i = 0;
+        while i < 32 {
+            last[i] = last_low(i % 16, Self::BITS) ^ 0x80;
+            i += 1;
+        }
+        last
+    };
+}
+
+/// The code at a high byte from 16 on if the low byte is zero: at 8 units.
+const fn linear(high: u8, bits: u32) -> u8 {
+    match bits {
+        3 => high.wrapping_mul(2).wrapping_sub(24),
+        2 => high.wrapping_sub(8),
+        _ => 6,
+    }
+}
+
+/// Eight times the number of units at a high byte below 16, and how many codes there are in eight
+/// units.
+const fn eighths(high: usize, bits: u32) -> (usize, usize) {
+    // With one bit of fraction every second number from 4 units on.
+    let codes = if bits == 1 && high >= 12 { 4 } else { 8 };
+    ((4 + high % 4) << (high / 4), codes)
+}
+
+/// The code at a high byte below 16 if the low byte is zero.
+const fn first(high: usize, bits: u32) -> u8 {
+    let (units, codes) = eighths(high, bits);
+    let (whole, rest) = (units * codes / 64, units * codes % 64);
+    let up = rest > 32 || (rest == 32 && whole % 2 == 1);
+    (whole + up as usize + if codes == 4 { 2 } else { 0 }) as u8
+}
+
+/// The last low byte that gives that code.
+const fn last_low(high: usize, bits: u32) -> u8 {
+    let (units, codes) = eighths(high, bits);
+    let span = 1 << (high / 4);
+    let code = first(high, bits) as usize - if codes == 4 { 2 } else { 0 };
+    // Where the next code begins: half a step further up.
+    let half = (code * 64 + 32) / codes - units;
+    // To the even one of two codes if it is as near.
+    let low = half * 256 / span - code % 2;
+    if low > 255 { 255 } else { low as u8 }
+}
+
+impl<A: Real, B: Real> Step<A, B> for WordsToSmall {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let words = [isa.load(src), isa.load(src.add(32))];
+            isa.store(dst, isa.in_order(isa.words_to_small::<A, B>(words)));
+        }
+    }
+}
+
+impl Avx2 {
+    /// The codes of two vectors of floats, as packing leaves them.
+    #[inline(always)]
+    fn words_to_small<A: Real, B: Real>(self, [v, w]: [__m256i; 2]) -> __m256i {
+        let magnitude = self.all16(i16::MAX);
+        let magnitudes = [self.and(v, magnitude), self.and(w, magnitude)];
+        let infinity = self.all16(const { Keys::<A, B>::INFINITY });
+        let [a, b] = magnitudes;
+        let nan = self.packs16(self.gt16(a, infinity), self.gt16(b, infinity));
+        let signs = self.packs16(v, w);
+        let codes = if const { Keys::<A, B>::SIMILAR } {
+            self.rounded_words::<A, B>(magnitudes)
+        } else {
+            self.codes_of_keys::<A, B>(magnitudes)
+        };
+        let (codes, signs) = match const { Keys::<A, B>::NAN } {
+            Some(code) => (self.blend8(codes, self.all8(code as i8), nan), signs),
+            // Zero, with the other sign.
+            None => (self.andnot(nan, codes), self.xor(signs, nan)),
+        };
+        let signs = self.and(signs, self.all8(i8::MIN));
+        let signs = match const { Small::<B>::FORMAT.bits() } {
+            4 => self.shr16::<4>(signs),
+            6 => self.shr16::<2>(signs),
+            _ => signs,
+        };
+        let signs = match const { Small::<B>::FORMAT.specials } {
+            // There is no -0.
+            Specials::Fnuz => self.andnot(self.eq8(codes, self.zero()), signs),
+            _ => signs,
+        };
+        self.or(codes, signs)
+    }
+
+    /// To the exponents that float16 has itself, or to those with one more below.
+    #[inline(always)]
+    fn rounded_words<A: Real, B: Real>(self, [a, b]: [__m256i; 2]) -> __m256i {
+        self.pack_u16(self.rounded_word::<A, B>(a), self.rounded_word::<A, B>(b))
+    }
+
+    #[inline(always)]
+    fn rounded_word<A: Real, B: Real>(self, magnitude: __m256i) -> __m256i {
+        let mut v = self.min16(magnitude, self.all16(const { Keys::<A, B>::LARGEST }));
+        if const { Keys::<A, B>::TO.bias > Keys::<A, B>::FROM.bias } {
+            // Twice a subnormal, of anything else one exponent more: whichever is less.
+            v = self.min_u16(self.add16(v, v), self.add16(v, self.all16(0x400)));
+        }
+        let odd = self.and(self.shr16::<8>(v), self.all16(1));
+        self.shr16::<8>(self.add16(self.add16(v, self.all16(0x7f)), odd))
+    }
+
+    /// By keys.
+    #[inline(always)]
+    fn codes_of_keys<A: Real, B: Real>(self, [a, b]: [__m256i; 2]) -> __m256i {
+        let (a, b) = (self.key::<A, B>(a), self.key::<A, B>(b));
+        let high = self.pack_u16(self.shr16::<8>(a), self.shr16::<8>(b));
+        let byte = self.all16(0xff);
+        let low = self.pack_u16(self.and(a, byte), self.and(b, byte));
+        let low = self.xor(low, self.all8(i8::MIN));
+        // From 16 on the index is negative, which gives zero.
+        let at = self.add_clamped_u8(high, self.all8(0x70));
+        let more = self.shuffle8(self.constant(const { &Keys::<A, B>::MORE }), at);
+        let last = self.shuffle8(self.constant(const { &Keys::<A, B>::LAST }), at);
+        match const { Keys::<A, B>::BITS } {
+            3 => {
+                // Every half of the low byte's range is a code; the first one is even.
+                let first = self.gt8(low, self.blend8(last, self.all8(0x40 ^ i8::MIN), at));
+                let never = self.all8(i8::MAX);
+                let second = self.gt8(low, self.blend8(never, self.all8(0x3f), at));
+                let linear = self.sub8(self.add8(high, high), self.all8(24));
+                self.sub8(self.sub8(self.add8(linear, more), first), second)
+            }
+            2 => {
+                // A code is the low byte's range; halfway it goes to the even one.
+                let half = self.sub8(self.zero(), self.and(high, self.all8(1)));
+                let up = self.gt8(low, self.blend8(last, half, at));
+                self.sub8(self.add8(self.sub8(high, self.all8(8)), more), up)
+            }
+            _ => {
+                // Only past 10 units, where the second high byte begins, there is another code.
+                let odd = self.and(high, self.all8(1));
+                let up = self.gt8(low, self.blend8(last, self.add8(self.all8(i8::MAX), odd), at));
+                self.sub8(self.add8(self.all8(6), more), up)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn key<A: Real, B: Real>(self, magnitude: __m256i) -> __m256i {
+        let most = self.min16(magnitude, self.all16(const { Keys::<A, B>::LARGEST }));
+        let key = self.sub_clamped_u16(most, self.all16(const { Keys::<A, B>::LEAST }));
+        match const { Keys::<A, B>::FROM.mantissa_bits } {
+            7 => self.shl16::<3>(key),
+            _ => key,
+        }
+    }
+}
