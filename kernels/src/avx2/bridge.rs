@@ -398,29 +398,28 @@ impl Avx2 {
     /// What does not fit 32 bits is clamped to them: beyond all the destinations' numbers.
     #[inline(always)]
     fn i64_to_sticky(self, [a, b, c, d]: [__m256i; 4]) -> [__m256; 2] {
-        two!(
-            |x| {
-                let (low, high) = x;
-                let fits = self.eq32(high, self.sar32::<31>(low));
-                let limit = self.xor(self.sar32::<31>(high), self.all32(i32::MAX));
-                self.i32_to_ps(self.in_order(self.blend8(limit, low, fits)))
-            },
-            self.dwords(a, b, c, d)
-        )
+        two!(|x| self.i32_to_ps(self.in_order(self.i64_to_i32(x))), self.dwords(a, b, c, d))
     }
 
     #[inline(always)]
     fn u64_to_sticky(self, [a, b, c, d]: [__m256i; 4]) -> [__m256; 2] {
-        two!(
-            |x| {
-                let (low, high) = x;
-                let limit = self.all32(i32::MAX);
-                let fits = self.eq32(high, self.zero());
-                let clamped = self.blend8(limit, self.min_u32(low, limit), fits);
-                self.i32_to_ps(self.in_order(clamped))
-            },
-            self.dwords(a, b, c, d)
-        )
+        two!(|x| self.i32_to_ps(self.in_order(self.u64_to_i32(x))), self.dwords(a, b, c, d))
+    }
+
+    /// From low and high dwords, clamped.
+    #[inline(always)]
+    pub(super) fn i64_to_i32(self, (low, high): (__m256i, __m256i)) -> __m256i {
+        let fits = self.eq32(high, self.sar32::<31>(low));
+        let limit = self.xor(self.sar32::<31>(high), self.all32(i32::MAX));
+        self.blend8(limit, low, fits)
+    }
+
+    /// The same from unsigned ones.
+    #[inline(always)]
+    pub(super) fn u64_to_i32(self, (low, high): (__m256i, __m256i)) -> __m256i {
+        let limit = self.all32(i32::MAX);
+        let fits = self.eq32(high, self.zero());
+        self.blend8(limit, self.min_u32(low, limit), fits)
     }
 
     #[inline(always)]

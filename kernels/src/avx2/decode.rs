@@ -2,7 +2,6 @@
 //! own hubs, the smaller floats go to float32.
 
 use super::Avx2;
-use super::nibbles::BothBytes;
 use crate::codec::Decode;
 use crate::dtypes::{Real, mark};
 use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
@@ -157,8 +156,7 @@ impl Avx2 {
     /// Floats of at most 8 bits, by their bytes as bfloat16, in which all of them are exact.
     #[inline(always)]
     fn small<A: Real>(self, codes: __m128i) -> F32 {
-        let at = self.indices::<A>(self.twice(codes));
-        let bytes = self.look_up::<A, BothBytes<A, mark::BFloat16>>(at);
+        let bytes = self.small_to_lanes::<A, mark::BFloat16>(self.twice(codes));
         let (low, high) = (self.lower(bytes), self.half::<1>(bytes));
         self.bfloat16_to_ps(self.low8x(low, high), self.high8x(low, high))
     }

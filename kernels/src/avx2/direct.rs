@@ -4,11 +4,13 @@
 use super::bridge::{Brain, Power, Sticky};
 use super::decode::{F32, F64};
 use super::steps::bools::{FromBool, ToBool};
-use super::steps::bytes::{EncodeSmall, FillByte, SmallToAny, SmallToFloat16};
-use super::steps::floats::{
-    BrainToFloat16, BrainToFloat32, CutToBrain, Float64ToByte, FloatToByte, RoundToBrain,
+use super::steps::bytes::{
+    self, CutSmall, EncodeSmall, FillByte, SmallToAny, SmallToFloat16, SmallToInt,
 };
-use super::steps::ints::{NarrowToByte, Widen};
+use super::steps::floats::{
+    BrainToFloat16, BrainToFloat32, CutHalf, CutToBrain, Float64ToByte, FloatToByte, RoundToBrain,
+};
+use super::steps::ints::{ClampToSmall, NarrowToByte, Widen};
 use super::steps::maps::{self, ByteMap};
 use super::steps::words::{self, WordsToSmall};
 use super::{Avx2, fused};
@@ -145,6 +147,13 @@ where
             (8, _) | (16, 64) => stepped::<Widen, A, B>,
             _ => return None,
         }
+    } else if is_integer(from)
+        && !is(from, DType::Int8)
+        && from.significant_bits() >= 8
+        && bytes::fits_int8(to)
+    {
+        road = Road::Table;
+        stepped::<ClampToSmall, A, B>
     } else if from.bits() == 8 && to.bits() == 8 && maps::work::<A, B>() <= most_work(from) {
         road = Road::Table;
         stepped::<ByteMap, A, B>
@@ -155,6 +164,10 @@ where
     } else if is_tabled(from) && is_float(to) && to.bits() == 16 {
         road = Road::Table;
         stepped::<SmallToFloat16, A, B>
+    } else if is_tabled(from) && is_integer(to) && bytes::fits_a_byte(from) {
+        stepped::<SmallToInt, A, B>
+    } else if is_tabled(from) && is_integer(to) && bytes::can_cut(from, to) {
+        stepped::<CutSmall, A, B>
     } else if is_tabled(from) {
         stepped::<SmallToAny, A, B>
     } else if is_float(from) && is_integer(to) && to.bits() == 8 {
@@ -163,6 +176,9 @@ where
         } else {
             stepped::<FloatToByte, A, B>
         }
+    } else if is(from, DType::Float16) && matches!(to, DType::UInt32 | DType::Int64 | DType::UInt64)
+    {
+        stepped::<CutHalf, A, B>
     } else if is(from, DType::BFloat16) && is(to, DType::Float16) {
         stepped::<BrainToFloat16, A, B>
     } else if is(from, DType::BFloat16) && is(to, DType::Float32) {
@@ -183,8 +199,8 @@ where
 const fn most_work(from: DType) -> usize {
     match from.kind() {
         Kind::Float => 75,
-        Kind::UInt => 12,
-        _ => 33,
+        Kind::UInt => 18,
+        _ => 39,
     }
 }
 

@@ -135,6 +135,25 @@ impl Avx2 {
         [a[0], a[1], b[0], b[1]]
     }
 
+    /// From numbers below 2^31 and infinities, the conversion of which is the lowest 32-bit integer.
+    #[inline(always)]
+    pub(super) fn low_ps_to_i64(self, x: __m256) -> [__m256i; 2] {
+        let integer = self.ps_to_i32(x);
+        let infinite = self.eq32(integer, self.all32(i32::MIN));
+        // The high dword of an infinity, and what is wrong in the low one.
+        let limit = self.xor(self.sar32::<31>(self.ps_bits(x)), self.all32(i32::MAX));
+        let low = self.xor(integer, self.and(infinite, limit));
+        self.qwords(low, self.blend8(self.sar32::<31>(integer), limit, infinite))
+    }
+
+    /// The same of what is not negative.
+    #[inline(always)]
+    pub(super) fn low_ps_to_u64(self, x: __m256) -> [__m256i; 2] {
+        let integer = self.ps_to_i32(x);
+        let infinite = self.sar32::<31>(integer);
+        self.qwords(self.or(integer, infinite), infinite)
+    }
+
     /// The dwords of the integers that numbers from -2^63 up to below 2^63 are cut to.
     ///
     /// The high dword is the number in units of 2^32, rounded; the low one the exact rest, from -2^31

@@ -1,15 +1,14 @@
 //! One-byte dtypes: look-ups, and the encoder of the small floats at full width.
 
 use crate::avx2::Avx2;
-use crate::avx2::bridge::Sticky;
+use crate::avx2::bridge::{NOT_LESS, Sticky};
 use crate::avx2::decode::F32;
 use crate::avx2::direct::Step;
 use crate::avx2::encode::Small;
-use crate::avx2::nibbles::{HighByte, LowByte};
 use crate::codec::{Bridge, Decode, Encode};
-use crate::dtypes::{Kind, Real, mark};
-use crate::format::Specials;
-use core::arch::x86_64::__m256i;
+use crate::dtypes::{DType, Kind, Real, mark};
+use crate::format::{Numbers, Specials};
+use core::arch::x86_64::{__m256, __m256i};
 
 /// Between one-byte integers.
 pub(in crate::avx2) struct FillByte;
@@ -20,6 +19,12 @@ pub(in crate::avx2) struct SmallToFloat16;
 /// The same to what is wider, or wants more than a look-up, by way of bfloat16, in which all of them
 /// are exact.
 pub(in crate::avx2) struct SmallToAny;
+
+/// Floats of which all numbers are less than 128 to wider integers, by way of a byte.
+pub(in crate::avx2) struct SmallToInt;
+
+/// Small floats to wider integers, by way of bfloat16.
+pub(in crate::avx2) struct CutSmall;
 
 /// Anything to a small float other than e8m0.
 pub(in crate::avx2) struct EncodeSmall;
@@ -42,9 +47,7 @@ impl<A: Real, B: Real> Step<A, B> for SmallToFloat16 {
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let at = isa.indices::<A>(isa.in_order(isa.load(src)));
-            let low = isa.look_up::<A, LowByte<A, B>>(at);
-            let high = isa.look_up::<A, HighByte<A, B>>(at);
+            let [low, high] = isa.small_to_words::<A, B>(isa.in_order(isa.load(src)));
             isa.store(dst, isa.low8(low, high));
             isa.store(dst.add(32), isa.high8(low, high));
         }
@@ -61,9 +64,8 @@ where
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let at = isa.indices::<A>(isa.ready_to_unpack_twice(isa.load(src)));
-            let low = isa.look_up::<A, LowByte<A, mark::BFloat16>>(at);
-            let high = isa.look_up::<A, HighByte<A, mark::BFloat16>>(at);
+            let bytes = isa.ready_to_unpack_twice(isa.load(src));
+            let [low, high] = isa.small_to_words::<A, mark::BFloat16>(bytes);
             let (first, second) = (isa.low8(low, high), isa.high8(low, high));
             let zero = isa.zero();
             let (a, b) = (isa.low16(zero, first), isa.high16(zero, first));
@@ -75,6 +77,148 @@ where
             Encode::<B>::encode(isa, isa.bridge(second), dst);
         }
     }
+}
+
+impl<A: Real, B: Real> Step<A, B> for SmallToInt {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let codes = isa.load(src);
+            match const { B::DTYPE.kind() } {
+                Kind::Int => {
+                    let bytes = isa.mapped::<A, mark::Int8>(codes);
+                    isa.store_widened::<mark::Int8, B>(bytes, dst);
+                }
+                _ => {
+                    let bytes = isa.mapped::<A, mark::UInt8>(codes);
+                    isa.store_widened::<mark::UInt8, B>(bytes, dst);
+                }
+            }
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for CutSmall {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let bytes = isa.load(src);
+            let bytes = match const { B::DTYPE.bits() } {
+                16 => isa.in_order(bytes),
+                _ => isa.ready_to_unpack_twice(bytes),
+            };
+            let [mut low, mut high] = isa.small_to_words::<A, B>(bytes);
+            if const { B::DTYPE.bits() > 16 && matches!(B::DTYPE.kind(), Kind::UInt) } {
+                let negative = isa.gt8(isa.zero(), bytes);
+                (low, high) = (isa.andnot(negative, low), isa.andnot(negative, high));
+            }
+            isa.store_cut::<A, B>(isa.low8(low, high), dst);
+            let dst = dst.add(16 * size_of::<B::Stored>());
+            isa.store_cut::<A, B>(isa.high8(low, high), dst);
+        }
+    }
+}
+
+impl Avx2 {
+    /// Cuts 16 numbers, of which [`small_to_words`](Self::small_to_words) made words, to integers.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing 16 elements of `B`.
+    #[inline(always)]
+    unsafe fn store_cut<A: Real, B: Real>(self, words: __m256i, dst: *mut u8) {
+        let zero = self.zero();
+        let (a, b) = (self.as_ps(self.low16(zero, words)), self.as_ps(self.high16(zero, words)));
+        // SAFETY: the caller's.
+        unsafe {
+            match const { (B::DTYPE.bits(), B::DTYPE.kind()) } {
+                (16, Kind::Int) => {
+                    self.store(dst, self.packs32(self.ps_to_i32(a), self.ps_to_i32(b)))
+                }
+                (16, _) => self.store(dst, self.pack_u32(self.ps_to_i32(a), self.ps_to_i32(b))),
+                (32, _) => {
+                    self.store(dst, self.cut::<A, B>(a));
+                    self.store(dst.add(32), self.cut::<A, B>(b));
+                }
+                _ => {
+                    self.store_cut_to_64::<A, B>(a, dst);
+                    self.store_cut_to_64::<A, B>(b, dst.add(64));
+                }
+            }
+        }
+    }
+
+    /// Cuts float32s to 32-bit integers.
+    #[inline(always)]
+    fn cut<A: Real, B: Real>(self, x: __m256) -> __m256i {
+        let integer = self.ps_to_i32(x);
+        match const { (has_large(A::DTYPE), B::DTYPE.kind()) } {
+            (false, _) => integer,
+            // The lowest integer turned to the highest.
+            (_, Kind::Int) => {
+                let limit = self.all_ps(2147483648.0);
+                self.xor(integer, self.ps_bits(self.cmp_ps::<NOT_LESS>(x, limit)))
+            }
+            // What is 2^31 was infinity.
+            _ => self.or(integer, self.sar32::<31>(integer)),
+        }
+    }
+
+    /// # Safety
+    /// `dst` is valid for writing 64 bytes.
+    #[inline(always)]
+    unsafe fn store_cut_to_64<A: Real, B: Real>(self, x: __m256, dst: *mut u8) {
+        let [a, b] = match const { (has_large(A::DTYPE), B::DTYPE.kind()) } {
+            (false, kind) => {
+                let integers = self.ps_to_i32(x);
+                let (a, b) = (self.lower(integers), self.half::<1>(integers));
+                match kind {
+                    Kind::Int => [self.i32_to_i64(a), self.i32_to_i64(b)],
+                    _ => [self.u32_to_i64(a), self.u32_to_i64(b)],
+                }
+            }
+            (_, Kind::Int) => self.low_ps_to_i64(x),
+            _ => self.low_ps_to_u64(x),
+        };
+        // SAFETY: the caller's.
+        unsafe {
+            self.store(dst, a);
+            self.store(dst.add(32), b);
+        }
+    }
+}
+
+/// Whether a small float has numbers of 2^31 and more, or infinities.
+const fn has_large(dtype: DType) -> bool {
+    match dtype.numbers() {
+        Numbers::Float(format) => !format.has_zero() || format.infinity().is_some(),
+        _ => false,
+    }
+}
+
+/// Whether all finite numbers of a small float are less than 128.
+pub(in crate::avx2) const fn fits_int8(dtype: DType) -> bool {
+    match dtype.numbers() {
+        Numbers::Float(format) => dtype.bits() == 8 && format.max_exponent() < 7,
+        _ => false,
+    }
+}
+
+/// Whether all others are NaN.
+pub(in crate::avx2) const fn fits_a_byte(dtype: DType) -> bool {
+    fits_int8(dtype) && !has_large(dtype)
+}
+
+/// Whether [`CutSmall`] is for this pair.
+pub(in crate::avx2) const fn can_cut(from: DType, to: DType) -> bool {
+    // Elsewhere the only number of 2^31 and more is infinity.
+    let fits = to.bits() == 16 || matches!(to, DType::Int32);
+    fits || !matches!(from, DType::Float8E8M0Fnu)
 }
 
 impl<A: Real, B: Real> Step<A, B> for EncodeSmall

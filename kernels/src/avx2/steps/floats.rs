@@ -1,7 +1,7 @@
 //! From floats of 16 bits and more, and to bfloat16.
 
 use crate::avx2::Avx2;
-use crate::avx2::bridge::{Brain, Sticky};
+use crate::avx2::bridge::{Brain, ORDERED, Sticky};
 use crate::avx2::decode::F64;
 use crate::avx2::direct::Step;
 use crate::codec::{Bridge, Decode};
@@ -14,6 +14,9 @@ pub(in crate::avx2) struct BrainToFloat16;
 
 /// Bfloat16 to float32.
 pub(in crate::avx2) struct BrainToFloat32;
+
+/// Float16 to unsigned integers of 32 bits, and to those of 64.
+pub(in crate::avx2) struct CutHalf;
 
 /// To bfloat16 from what the bridge makes exact in it: 64-bit numbers and 8-bit integers.
 pub(in crate::avx2) struct CutToBrain;
@@ -29,6 +32,7 @@ pub(in crate::avx2) struct Float64ToByte;
 
 impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
     const LEN: usize = 16;
+    const LIGHT: bool = true;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -58,6 +62,48 @@ impl<A: Real, B: Real> Step<A, B> for BrainToFloat32 {
             let (words, zero) = (isa.quiet_bfloat16(isa.in_order(isa.load(src))), isa.zero());
             isa.store(dst, isa.low16(zero, words));
             isa.store(dst.add(32), isa.high16(zero, words));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for CutHalf {
+    const LEN: usize = 16;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            isa.store_cut_half::<B>(isa.half_to_ps(isa.loadx(src)), dst);
+            let dst = dst.add(8 * size_of::<B::Stored>());
+            isa.store_cut_half::<B>(isa.half_to_ps(isa.loadx(src.add(16))), dst);
+        }
+    }
+}
+
+impl Avx2 {
+    /// # Safety
+    /// `dst` is valid for writing 8 elements of `B`.
+    #[inline(always)]
+    unsafe fn store_cut_half<B: Real>(self, x: __m256, dst: *mut u8) {
+        // The second operand where the first is NaN.
+        let positive = self.max_ps(x, self.all_ps(0.0));
+        // SAFETY: the caller's.
+        unsafe {
+            match const { B::DTYPE } {
+                DType::UInt32 => {
+                    let integer = self.ps_to_i32(positive);
+                    self.store(dst, self.or(integer, self.sar32::<31>(integer)));
+                }
+                to => {
+                    let number = self.and_ps(x, self.cmp_ps::<ORDERED>(x, x));
+                    let [a, b] = match to {
+                        DType::Int64 => self.low_ps_to_i64(number),
+                        _ => self.low_ps_to_u64(positive),
+                    };
+                    self.store(dst, a);
+                    self.store(dst.add(32), b);
+                }
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
-use crate::dtypes::{Kind, Real};
+use crate::dtypes::{DType, Kind, Real, mark};
 use core::arch::x86_64::{__m128i, __m256i};
 
 /// Integers of 8 bits to wider ones, and those of 16 to 64 bits.
@@ -10,6 +10,10 @@ pub(in crate::avx2) struct Widen;
 
 /// Integers of more than 8 bits to those of at most 8.
 pub(in crate::avx2) struct NarrowToByte;
+
+/// Unsigned and wider integers to small floats of which all numbers are less than 128: by way of int8,
+/// to which what is beyond is clamped.
+pub(in crate::avx2) struct ClampToSmall;
 
 impl<A: Real, B: Real> Step<A, B> for Widen {
     const LEN: usize = if A::DTYPE.bits() == 8 { 32 } else { 16 };
@@ -41,26 +45,19 @@ impl<A: Real, B: Real> Step<A, B> for Widen {
                         k += 1;
                     }
                 }
-                (_, to) => {
-                    let bytes = isa.significant::<A>(isa.load(src));
-                    let (first, second) = (isa.lower(bytes), isa.half::<1>(bytes));
-                    match to {
-                        16 => {
-                            isa.store(dst, isa.to_16::<A>(first));
-                            isa.store(dst.add(32), isa.to_16::<A>(second));
-                        }
-                        32 => {
-                            isa.store_16_as_32::<A>(first, dst);
-                            isa.store_16_as_32::<A>(second, dst.add(64));
-                        }
-                        _ => {
-                            isa.store_16_as_64::<A>(first, dst);
-                            isa.store_16_as_64::<A>(second, dst.add(128));
-                        }
-                    }
-                }
+                _ => isa.store_widened::<A, B>(isa.significant::<A>(isa.load(src)), dst),
             }
         }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for ClampToSmall {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe { isa.store(dst, isa.mapped::<mark::Int8, B>(isa.clamped_to_i8::<A>(src))) }
     }
 }
 
@@ -98,6 +95,87 @@ impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
 }
 
 impl Avx2 {
+    /// 32 integers, clamped to int8.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 32 elements of `A`.
+    #[inline(always)]
+    unsafe fn clamped_to_i8<A: Real>(self, src: *const u8) -> __m256i {
+        let most = self.all32(127);
+        // SAFETY: the caller's.
+        unsafe {
+            let (a, b) = (self.load(src), self.load(src.add(32 * (A::DTYPE.bits() > 8) as usize)));
+            let dwords = match const { A::DTYPE } {
+                DType::UInt8 => return self.min_u8(a, self.all8(127)),
+                DType::Int16 => return self.in_order(self.packs16(a, b)),
+                DType::UInt16 => {
+                    let most = self.all16(127);
+                    let (a, b) = (self.min_u16(a, most), self.min_u16(b, most));
+                    return self.in_order(self.packs16(a, b));
+                }
+                DType::Int32 => [a, b, self.load(src.add(64)), self.load(src.add(96))],
+                DType::UInt32 => {
+                    let (c, d) = (self.load(src.add(64)), self.load(src.add(96)));
+                    [
+                        self.min_u32(a, most),
+                        self.min_u32(b, most),
+                        self.min_u32(c, most),
+                        self.min_u32(d, most),
+                    ]
+                }
+                _ => [
+                    self.clamped_to_i32::<A>(src),
+                    self.clamped_to_i32::<A>(src.add(64)),
+                    self.clamped_to_i32::<A>(src.add(128)),
+                    self.clamped_to_i32::<A>(src.add(192)),
+                ],
+            };
+            let [a, b, c, d] = dwords;
+            self.packed_in_order(self.packs16(self.packs32(a, b), self.packs32(c, d)))
+        }
+    }
+
+    /// Eight 64-bit integers, clamped.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 64 bytes.
+    #[inline(always)]
+    unsafe fn clamped_to_i32<A: Real>(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let (a, b) = unsafe { (self.load(src), self.load(src.add(32))) };
+        let dwords = (self.even_dwords(a, b), self.odd_dwords(a, b));
+        self.in_order(match const { A::DTYPE.kind() } {
+            Kind::Int => self.i64_to_i32(dwords),
+            _ => self.u64_to_i32(dwords),
+        })
+    }
+
+    /// Widens 32 bytes that are integers with the signs of `A`.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing 32 elements of `B`.
+    #[inline(always)]
+    pub(super) unsafe fn store_widened<A: Real, B: Real>(self, bytes: __m256i, dst: *mut u8) {
+        let (first, second) = (self.lower(bytes), self.half::<1>(bytes));
+        // SAFETY: the caller's.
+        unsafe {
+            match const { B::DTYPE.bits() } {
+                16 => {
+                    self.store(dst, self.to_16::<A>(first));
+                    self.store(dst.add(32), self.to_16::<A>(second));
+                }
+                32 => {
+                    self.store_16_as_32::<A>(first, dst);
+                    self.store_16_as_32::<A>(second, dst.add(64));
+                }
+                _ => {
+                    self.store_16_as_64::<A>(first, dst);
+                    self.store_16_as_64::<A>(second, dst.add(128));
+                }
+            }
+        }
+    }
+
     #[inline(always)]
     fn to_16<A: Real>(self, bytes: __m128i) -> __m256i {
         match const { A::DTYPE.kind() } {
@@ -177,7 +255,7 @@ impl Avx2 {
 
     /// The low bytes of 32 dwords.
     #[inline(always)]
-    fn bytes_of_dwords(self, [a, b, c, d]: [__m256i; 4]) -> __m256i {
+    pub(super) fn bytes_of_dwords(self, [a, b, c, d]: [__m256i; 4]) -> __m256i {
         let byte = self.all32(0xff);
         let ab = self.pack_u32(self.and(a, byte), self.and(b, byte));
         let cd = self.pack_u32(self.and(c, byte), self.and(d, byte));

@@ -3,8 +3,8 @@
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
-use crate::avx2::nibbles::{Lanes, Maps, Nibbles};
-use crate::dtypes::{DType, Kind, Real};
+use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
+use crate::dtypes::{DType, Real};
 use crate::format::Numbers;
 use crate::scalar::direct::table8;
 use core::arch::x86_64::__m256i;
@@ -20,6 +20,8 @@ enum Sign {
     Any,
     /// It becomes that of the destination.
     Kept,
+    /// The same, by the look-up of the high nibble.
+    LookedUp,
     /// The same, but zero stays positive.
     KeptOffZero,
     /// It flips the one that the magnitude gives: NaN becomes a zero of the other sign.
@@ -36,6 +38,8 @@ struct Plan {
     sign: Sign,
     /// Whether the source is in two's complement.
     absolute: bool,
+    /// The bits of the codes that are looked up.
+    bits: usize,
     nibbles: Nibbles,
     /// What the rule gets wrong in the code 0x80, which often is no number but a NaN.
     minus_zero: u8,
@@ -65,25 +69,27 @@ const fn largest(dtype: DType) -> u8 {
 impl Plan {
     const fn of(map: &[u8; 256], from: DType, to: DType) -> Self {
         let bits = from.significant_bits();
-        let nibbles = Nibbles::of(map, bits);
-        let work = 3 * nibbles.work();
-        let absolute = false;
-        let mut best = Self { sign: Sign::Any, absolute, nibbles, minus_zero: 0, work };
-        let signed = bits == 8 && matches!(from.kind(), Kind::Int | Kind::Float);
+        let nibbles = Nibbles::of(map, bits, from);
+        let work = nibbles.work();
+        let mut best =
+            Self { sign: Sign::Any, absolute: false, bits, nibbles, minus_zero: 0, work };
+        let bits = if two_s_complement(from) { 7 } else { magnitude_bits(from) };
         let rules = [
-            (Sign::Kept, 3),
-            (Sign::KeptOffZero, 5),
-            (Sign::Flips, 3),
-            (Sign::Negates, 5),
             (Sign::Gives(map[0xff]), 2),
+            (Sign::Kept, 3),
+            (Sign::Flips, 3),
+            (Sign::KeptOffZero, 5),
+            (Sign::Negates, 5),
         ];
         let mut i = 0;
-        while i < rules.len() && signed {
+        while i < rules.len() && bits < best.bits {
             let (sign, work) = rules[i];
-            if let Some(plan) = Self::by_magnitude(map, from, to, sign, work)
-                && plan.work < best.work
-            {
-                best = plan;
+            if let Some(plan) = Self::by_magnitude(map, from, to, bits, sign, work) {
+                // More than one rule is rarely followed, and of those the first is the shortest.
+                if plan.work < best.work {
+                    best = plan;
+                }
+                break;
             }
             i += 1;
         }
@@ -95,49 +101,68 @@ impl Plan {
         map: &[u8; 256],
         from: DType,
         to: DType,
+        bits: usize,
         sign: Sign,
         work: usize,
     ) -> Option<Self> {
         let absolute = two_s_complement(from);
+        let codes = 1 << bits;
         let mut values = [0; 256];
-        let mut m = 0;
-        while m < 128 {
-            let negative = if absolute { 256 - m } else { 128 + m };
-            values[m] = match sign {
+        let mut minus_zero = 0;
+        // Zero, whose negative code is the one that may break the rule, comes last.
+        let mut m = codes;
+        while m > 0 {
+            m -= 1;
+            let negative = if absolute { 256 - m } else { codes + m };
+            let value = match sign {
                 Sign::Negates if m > 0 => 0u8.wrapping_sub(map[negative]),
                 _ => map[m],
             };
-            m += 1;
-        }
-        let mut minus_zero = 0;
-        let mut byte = 0;
-        while byte < 256 {
-            let m = match (absolute, byte) {
-                (true, 128) => 127,
-                (true, 129..) => 256 - byte,
-                _ => byte % 128,
+            values[m] = value;
+            if apply(sign, value, false, to) != map[m] {
+                return None;
+            }
+            // In two's complement 0x80 is -128, taken for -127.
+            let (negative, value) = match (absolute, m) {
+                (true, 0) => (128, values[127]),
+                _ => (negative, value),
             };
-            let found = apply(sign, values[m], byte >= 128, to);
-            if found != map[byte] {
-                if byte != 128 {
+            let found = apply(sign, value, true, to);
+            if found != map[negative] {
+                if negative != 128 {
                     return None;
                 }
-                minus_zero = found ^ map[byte];
+                minus_zero = found ^ map[negative];
             }
-            byte += 1;
         }
-        let nibbles = Nibbles::of(&values, 7);
+        let nibbles = Nibbles::of(&values, bits, from);
+        let whole = bits == 7 && !absolute && sign_bit(to) == 0x80 && all_below(&values, 0x80);
+        let (sign, nibbles, work) = match (sign, nibbles.with_sign(0x80)) {
+            (Sign::Kept, Some(signed)) if whole => (Sign::LookedUp, signed, 0),
+            _ => (sign, nibbles, work),
+        };
         let extra = 2 * absolute as usize + if minus_zero != 0 { 3 } else { 0 };
-        let work = 3 * nibbles.work() + work + extra;
-        Some(Self { sign, absolute, nibbles, minus_zero, work })
+        let work = nibbles.work() + work + extra;
+        Some(Self { sign, absolute, bits, nibbles, minus_zero, work })
     }
+}
+
+const fn all_below(values: &[u8; 256], limit: u8) -> bool {
+    let mut i = 0;
+    while i < 256 {
+        if values[i] >= limit {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }
 
 /// What a rule makes of the look-ups' result.
 const fn apply(sign: Sign, value: u8, negative: bool, to: DType) -> u8 {
     let bit = if negative { sign_bit(to) } else { 0 };
     match sign {
-        Sign::Any => value,
+        Sign::Any | Sign::LookedUp => value,
         Sign::Kept => value | bit,
         Sign::KeptOffZero => {
             if value == 0 {
@@ -173,7 +198,8 @@ impl<A: Real, B: Real> Pair<A, B> {
     const PLAN: Plan = Plan::of(&table8::<A>(B::DTYPE), A::DTYPE, B::DTYPE);
 }
 
-impl<A: Real, B: Real> Maps<A> for Pair<A, B> {
+impl<A: Real, B: Real> Maps for Pair<A, B> {
+    const BITS: usize = Self::PLAN.bits;
     const LANES: Lanes = Lanes::of(&Self::PLAN.nibbles, &Self::PLAN.nibbles);
 }
 
@@ -184,47 +210,47 @@ pub(in crate::avx2) const fn work<A: Real, B: Real>() -> usize {
 
 impl<A: Real, B: Real> Step<A, B> for ByteMap {
     const LEN: usize = 32;
+    const LIGHT: bool = work::<A, B>() < 20;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
-        unsafe {
-            let bytes = isa.load(src);
-            let plan = const { &Pair::<A, B>::PLAN };
-            let codes =
-                if plan.absolute { isa.min_u8(isa.abs8(bytes), isa.all8(0x7f)) } else { bytes };
-            let at = match plan.sign {
-                Sign::Any => isa.indices::<A>(codes),
-                _ => isa.magnitudes(codes),
-            };
-            let values = isa.look_up::<A, Pair<A, B>>(at);
-            let values = isa.signed::<A, B>(values, bytes);
-            isa.store(
-                dst,
-                if plan.minus_zero == 0 {
-                    values
-                } else {
-                    let code = isa.eq8(bytes, isa.all8(i8::MIN));
-                    isa.xor(values, isa.and(code, isa.all8(plan.minus_zero as i8)))
-                },
-            );
-        }
+        unsafe { isa.store(dst, isa.mapped::<A, B>(isa.load(src))) }
     }
 }
 
 impl Avx2 {
-    /// [`apply`] to 32 bytes.
+    /// What 32 bytes become.
     #[inline(always)]
-    fn signed<A: Real, B: Real>(self, values: __m256i, bytes: __m256i) -> __m256i {
-        let sign = self.and(bytes, self.all8(i8::MIN));
+    pub(super) fn mapped<A: Real, B: Real>(self, bytes: __m256i) -> __m256i {
+        let plan = const { &Pair::<A, B>::PLAN };
+        let codes = if plan.absolute {
+            self.min_u8(self.abs8(bytes), self.all8(0x7f))
+        } else {
+            self.lower_bits(bytes, plan.bits)
+        };
+        let whole = if matches!(plan.sign, Sign::LookedUp) { bytes } else { codes };
+        let values = self.look_up::<Pair<A, B>>(codes, whole);
+        let values = self.signed::<A, B>(values, self.sign_on_top::<A>(bytes));
+        if plan.minus_zero == 0 {
+            return values;
+        }
+        let code = self.eq8(bytes, self.all8(i8::MIN));
+        self.xor(values, self.and(code, self.all8(plan.minus_zero as i8)))
+    }
+
+    /// [`apply`] to 32 bytes, with signs from others.
+    #[inline(always)]
+    fn signed<A: Real, B: Real>(self, values: __m256i, signs: __m256i) -> __m256i {
+        let sign = self.and(signs, self.all8(i8::MIN));
         let bit = match const { sign_bit(B::DTYPE) } {
             0x08 => self.shr16::<4>(sign),
             0x20 => self.shr16::<2>(sign),
             _ => sign,
         };
-        let negative = self.gt8(self.zero(), bytes);
+        let negative = self.gt8(self.zero(), signs);
         match const { Pair::<A, B>::PLAN.sign } {
-            Sign::Any => values,
+            Sign::Any | Sign::LookedUp => values,
             Sign::Kept => self.or(values, bit),
             Sign::KeptOffZero => self.or(values, self.andnot(self.eq8(values, self.zero()), bit)),
             Sign::Flips => self.xor(values, bit),
