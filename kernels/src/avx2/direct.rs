@@ -12,6 +12,7 @@ use super::steps::floats::{
 };
 use super::steps::ints::{ClampToSmall, NarrowToByte, Widen};
 use super::steps::maps::{self, ByteMap};
+use super::steps::powers::{self, BrainToPower, IntToPower};
 use super::steps::words::{self, WordsToSmall};
 use super::{Avx2, fused};
 use crate::codec::{Bridge, Decode, Encode, Isa};
@@ -147,6 +148,10 @@ where
             (8, _) | (16, 64) => stepped::<Widen, A, B>,
             _ => return None,
         }
+    } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
+        stepped::<IntToPower, A, B>
+    } else if is(to, DType::Float8E8M0Fnu) && is(from, DType::BFloat16) {
+        stepped::<BrainToPower, A, B>
     } else if is_integer(from)
         && !is(from, DType::Int8)
         && from.significant_bits() >= 8

@@ -38,6 +38,7 @@ words! {
         gt8 = _mm256_cmpgt_epi8(a: __m256i, b: __m256i) -> __m256i;
         gt16 = _mm256_cmpgt_epi16(a: __m256i, b: __m256i) -> __m256i;
         gt32 = _mm256_cmpgt_epi32(a: __m256i, b: __m256i) -> __m256i;
+        max_u8 = _mm256_max_epu8(a: __m256i, b: __m256i) -> __m256i;
         min_u8 = _mm256_min_epu8(a: __m256i, b: __m256i) -> __m256i;
         add_clamped_u8 = _mm256_adds_epu8(a: __m256i, b: __m256i) -> __m256i;
         sub_clamped_u16 = _mm256_subs_epu16(a: __m256i, b: __m256i) -> __m256i;
