@@ -44,11 +44,13 @@ pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
     let kernel = if narrow::has_truths(from, to) && !is_whole(from) {
         bw::truths::<Plain<A>, Plain<B>>
     } else if narrow::has_low_bytes(from, to) && to.significant_bits() == 8 {
-        bw::low_bytes::<Plain<A>, Plain<B>>
+        pick!(isa, low_bytes, Plain<A>, Plain<B>)
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
         bw::powers::<Plain<A>, Plain<B>>
     } else if matches!((from, to), (DType::BFloat16, DType::Float16)) {
         bw::float16s::<Plain<A>, Plain<B>>
+    } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
+        bw::words_of_bytes::<Plain<A>, Plain<B>>
     } else if from.bits() == 64 && matches!(to, DType::Bool) {
         bw::truths_of_qwords::<Plain<A>, Plain<B>>
     } else {
@@ -113,12 +115,12 @@ const fn bytes_by_table<A: Codes, B: Codes>() -> Option<usize> {
     if from.bits() != 8 {
         return None;
     }
-    // Widening integers is no look-up.
+    // Widening integers is no look-up, nor is converting them to float32.
     let whole = matches!(from, DType::Int8 | DType::UInt8);
     let float = matches!(to.kind(), Kind::Float);
     match to.bits() {
         8 | 16 if !whole || float || to.significant_bits() < 8 => Some(to.bits() / 8),
-        32 if float => Some(4),
+        32 if float && !whole => Some(4),
         _ => None,
     }
 }
@@ -199,6 +201,7 @@ kernels! {
         narrow::small_from_words => small_from_words
         narrow::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
+        super::words_of_bytes => words_of_bytes
         super::float16s => float16s;
     vbmi Vbmi "avx512vbmi,avx512vbmi2":
         super::to_8 => to_8
@@ -350,6 +353,47 @@ pub(super) fn dwords<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m5
         x.bw._mm512_unpacklo_epi16(zero, high),
         x.bw._mm512_unpackhi_epi16(zero, high),
     ]
+}
+
+/// 8-bit integers to 16-bit ones.
+///
+/// # Safety
+/// `src` is valid for reading `n` bytes and `dst` for writing `2 * n`; they don't overlap.
+#[inline(always)]
+unsafe fn words_of_bytes<A: Codes, B: Codes>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let mut i = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while n - i >= 64 {
+            let (low, high) = (x.load_words(src.add(i)), x.load_words(src.add(i + 32)));
+            x.store_dwords(dst.add(2 * i), widened::<A>(x, low));
+            x.store_dwords(dst.add(2 * i + 64), widened::<A>(x, high));
+            i += 64;
+        }
+        if i < n {
+            let [low, high] = x.halves(x.load_first(src.add(i), n - i));
+            let bytes = 2 * (n - i);
+            x.store_first(dst.add(2 * i), widened::<A>(x, low), bytes.min(64));
+            if bytes > 64 {
+                x.store_first(dst.add(2 * i + 64), widened::<A>(x, high), bytes - 64);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn widened<A: Codes>(x: Features, v: __m256i) -> __m512i {
+    match A::Numbers::DTYPE {
+        DType::Int8 => x.bw._mm512_cvtepi8_epi16(v),
+        _ => x.bw._mm512_cvtepu8_epi16(v),
+    }
 }
 
 /// Bfloat16 to float16. Even and odd numbers are converted apart, in the dwords where they are, as

@@ -109,8 +109,6 @@ pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
     n: usize,
     pair: Pair<A, B>,
 ) {
-    let x = isa.features();
-    let byte = x.word(0xff);
     // SAFETY: the caller's.
     unsafe {
         bytes_of_words(
@@ -120,10 +118,7 @@ pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
             n,
             pair,
             #[inline(always)]
-            |[a, b]| {
-                let (a, b) = (x.f._mm512_and_si512(a, byte), x.f._mm512_and_si512(b, byte));
-                x.unmix_words(x.bw._mm512_packus_epi16(a, b))
-            },
+            |[a, b]| isa.low_bytes(a, b),
         )
     }
 }

@@ -2,6 +2,7 @@
 //! the table. How many that takes depends on what the table repeats.
 
 use super::shim::Vbmi;
+use super::words::every_other_byte;
 use super::{Avx512, Features, packed, pieces};
 use core::arch::x86_64::*;
 
@@ -70,6 +71,9 @@ pub(super) trait LookUp: Copy {
 
     /// 64 codes in the low bits of a byte each, packed at the front of a register.
     fn gather(self, bits: usize, v: __m512i) -> __m512i;
+
+    /// The low bytes of 64 words.
+    fn low_bytes(self, a: __m512i, b: __m512i) -> __m512i;
 }
 
 impl LookUp for Vbmi {
@@ -103,6 +107,12 @@ impl LookUp for Vbmi {
     #[inline(always)]
     fn gather(self, bits: usize, v: __m512i) -> __m512i {
         packed::gather(self, bits, v)
+    }
+
+    #[inline(always)]
+    fn low_bytes(self, a: __m512i, b: __m512i) -> __m512i {
+        let even = self.features.constant(&const { every_other_byte(0) });
+        self.permutex2var_epi8(a, even, b)
     }
 }
 
@@ -147,6 +157,14 @@ impl LookUp for Avx512 {
     #[inline(always)]
     fn gather(self, bits: usize, v: __m512i) -> __m512i {
         pieces::gather(self.0, bits, v)
+    }
+
+    #[inline(always)]
+    fn low_bytes(self, a: __m512i, b: __m512i) -> __m512i {
+        let x = self.0;
+        let byte = x.word(0xff);
+        let (a, b) = (x.f._mm512_and_si512(a, byte), x.f._mm512_and_si512(b, byte));
+        x.unmix_words(x.bw._mm512_packus_epi16(a, b))
     }
 }
 

@@ -297,7 +297,8 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
     }
 }
 
-const fn every_other_byte(first: u8) -> [u8; 64] {
+/// Every other byte of two registers.
+pub(super) const fn every_other_byte(first: u8) -> [u8; 64] {
     let mut indices = [0; 64];
     let mut i = 0;
     while i < 64 {
