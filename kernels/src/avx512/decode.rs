@@ -7,7 +7,7 @@ use super::shim::{Bf16, Vbmi};
 use super::{Avx512, Features, Quarter};
 use crate::codec::Decode;
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::scalar::direct::table16;
+use crate::scalar::direct::ByteTable;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -259,15 +259,13 @@ pub(super) fn quiet(x: Features, v: __m512) -> __m512 {
 struct Values<A>(PhantomData<A>);
 
 impl<A: Real> Values<A> {
-    /// What the codes are as bfloat16.
-    const BFLOAT16: [u16; 256] = table16::<A>(DType::BFloat16);
-
     /// A stretch of 32 of them.
     const fn part(first: usize) -> [u16; 32] {
+        let words = &ByteTable::<A, mark::BFloat16>::WORDS;
         let mut part = [0; 32];
         let mut i = 0;
         while i < 32 {
-            part[i] = Self::BFLOAT16[first + i];
+            part[i] = words[first + i];
             i += 1;
         }
         part

@@ -12,8 +12,8 @@ use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
 use super::{Avx512, Features, narrow, packed, words};
 use crate::codec::Isa;
-use crate::dtypes::{DType, Kind, Real};
-use crate::scalar::direct::{table8, table16};
+use crate::dtypes::{DType, Kind, Real, mark};
+use crate::scalar::direct::ByteTable;
 use crate::table::{Entry, Params, Road};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -129,15 +129,15 @@ const fn bytes_by_table<A: Codes, B: Codes>() -> Option<usize> {
 pub(super) struct Maps<A, B>(PhantomData<(A, B)>);
 
 impl<A: Real, B: Real> Maps<A, B> {
-    pub(super) const BYTE: ByteMap = ByteMap::new(Self::of_whole_codes(table8::<A>(B::DTYPE)));
+    pub(super) const BYTE: ByteMap = ByteMap::new(Self::of_whole_codes(ByteTable::<A, B>::BYTES));
     const LOW: ByteMap = ByteMap::new(Self::byte_of_word(0));
     const HIGH: ByteMap = ByteMap::new(Self::byte_of_word(1));
 
     const fn byte_of_word(i: usize) -> [u8; 256] {
-        let words = table16::<A>(match B::DTYPE {
-            DType::Float32 => DType::BFloat16,
-            to => to,
-        });
+        let words = match B::DTYPE {
+            DType::Float32 => &ByteTable::<A, mark::BFloat16>::WORDS,
+            _ => &ByteTable::<A, B>::WORDS,
+        };
         let mut bytes = [0; 256];
         let mut code = 0;
         while code < 256 {

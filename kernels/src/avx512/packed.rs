@@ -10,8 +10,7 @@ use super::direct::{FOR_DWORDS, FOR_WORDS};
 use super::pieces;
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
-use crate::dtypes::Real;
-use crate::scalar::direct::table8;
+use crate::scalar::direct::ByteTable;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -101,7 +100,7 @@ impl<A: Codes, B: Codes> Bytes<A, B> {
 
     /// What the elements in one of `WIDENS` equal parts of a byte become.
     const fn map(part: usize) -> ByteMap {
-        let codes = table8::<A::Numbers>(B::Numbers::DTYPE);
+        let codes = &ByteTable::<A::Numbers, B::Numbers>::BYTES;
         let elements = 8 / A::BITS / Self::WIDENS;
         let mut bytes = [0; 256];
         let mut byte = 0;

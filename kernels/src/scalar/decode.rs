@@ -1,9 +1,9 @@
 //! Decoders: integers and the two big floats are their own hubs, the smaller floats go to float32.
 
 use super::Scalar;
-use super::direct::table32;
+use super::direct::ByteTable;
 use crate::codec::Decode;
-use crate::dtypes::{DType, Real, mark};
+use crate::dtypes::{Real, mark};
 
 /// Decoders whose hub is computed from the stored element.
 macro_rules! decoders {
@@ -79,9 +79,5 @@ fn from_bfloat16(bits: u16) -> u32 {
 /// A float of 8 bits or fewer, by table.
 #[inline(always)]
 fn small<A: Real>(code: u8) -> f32 {
-    struct Values<A>(core::marker::PhantomData<A>);
-    impl<A: Real> Values<A> {
-        const BITS: [u32; 256] = table32::<A>(DType::Float32);
-    }
-    f32::from_bits(Values::<A>::BITS[usize::from(code)])
+    f32::from_bits(const { &ByteTable::<A, mark::Float32>::DWORDS }[usize::from(code)])
 }

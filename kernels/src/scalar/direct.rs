@@ -130,17 +130,21 @@ tables! {
     table32 u32;
 }
 
-struct ByteTable<A, B>(PhantomData<(A, B)>);
+/// The tables of a pair, which the compiler works out once for all that use them, and the kernels that
+/// look things up there.
+pub(crate) struct ByteTable<A, B>(PhantomData<(A, B)>);
 
 macro_rules! table_kernels {
-    ($($kernel:ident $table:ident $stored:ident;)*) => {
+    ($($kernel:ident $name:ident $table:ident $stored:ident;)*) => {
         impl<A: Real, B: Real> ByteTable<A, B> {$(
+            pub(crate) const $name: [$stored; 256] = $table::<A>(B::DTYPE);
+
             /// # Safety
             /// As for every kernel, see [`crate::table::Kernel`].
             unsafe fn $kernel(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize {
                 const { assert!(size_of::<A::Stored>() == 1) };
                 const { assert!(size_of::<B::Stored>() == size_of::<$stored>()) };
-                let table = const { &$table::<A>(B::DTYPE) };
+                let table = const { &Self::$name };
                 let dst = dst.cast::<$stored>();
                 for i in 0..n {
                     // SAFETY: the caller's: `n` elements of the asserted sizes.
@@ -153,7 +157,7 @@ macro_rules! table_kernels {
 }
 
 table_kernels! {
-    kernel8 table8 u8;
-    kernel16 table16 u16;
-    kernel32 table32 u32;
+    kernel8 BYTES table8 u8;
+    kernel16 WORDS table16 u16;
+    kernel32 DWORDS table32 u32;
 }
