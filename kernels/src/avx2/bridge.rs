@@ -142,7 +142,9 @@ bridges! {
     I64 => F32, |isa, v| isa.narrow(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
     I64 => F64, |isa, v| four!(|x| isa.i64_to_pd(x), v);
     I64 => Sticky, |isa, v| isa.i64_to_sticky(v);
-    I64 => Brain, |isa, v| isa.brain(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
+    I64 => Brain, |isa, v| isa.narrow(four!(|x| {
+        isa.integer_to_eight_bits(isa.i64_to_pd(isa.gather_i64(x)))
+    }, v));
     I64 => Power, |isa, v| isa.powers(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
     I64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
 
@@ -151,7 +153,9 @@ bridges! {
     U64 => F32, |isa, v| isa.narrow(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
     U64 => F64, |isa, v| four!(|x| isa.u64_to_pd(x), v);
     U64 => Sticky, |isa, v| isa.u64_to_sticky(v);
-    U64 => Brain, |isa, v| isa.brain(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
+    U64 => Brain, |isa, v| isa.narrow(four!(|x| {
+        isa.integer_to_eight_bits(isa.u64_to_pd(isa.gather_u64(x)))
+    }, v));
     U64 => Power, |isa, v| isa.powers(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
     U64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
 
@@ -454,14 +458,25 @@ impl Avx2 {
     fn to_eight_bits(self, x: __m256d) -> __m256d {
         const SUBNORMAL: f64 = f64::from_bits((1023 - 126) << 52);
         const BEYOND: f64 = f64::from_bits((1023 + 200) << 52);
-        const SUMMAND: f64 = 1.5 * (1u64 << 45) as f64;
         let power = self.and_pd(x, self.all_pd(f64::INFINITY));
         let power = self.min_pd(self.max_pd(power, self.all_pd(SUBNORMAL)), self.all_pd(BEYOND));
-        let summand = self.all_pd(SUMMAND);
-        let rounded = self.fnma_pd(power, summand, self.fma_pd(power, summand, x));
+        let rounded = self.to_eight_bits_of(power, x);
         // Zeros have lost their sign.
         let sign = self.and(self.pd_bits(x), self.all64(i64::MIN));
         self.as_pd(self.or(self.pd_bits(rounded), sign))
+    }
+
+    /// The same of integers: there are no subnormals, no infinities and no -0.
+    #[inline(always)]
+    fn integer_to_eight_bits(self, x: __m256d) -> __m256d {
+        self.to_eight_bits_of(self.and_pd(x, self.all_pd(f64::INFINITY)), x)
+    }
+
+    #[inline(always)]
+    fn to_eight_bits_of(self, power: __m256d, x: __m256d) -> __m256d {
+        const SUMMAND: f64 = 1.5 * (1u64 << 45) as f64;
+        let summand = self.all_pd(SUMMAND);
+        self.fnma_pd(power, summand, self.fma_pd(power, summand, x))
     }
 
     #[inline(always)]

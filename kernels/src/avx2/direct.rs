@@ -8,12 +8,13 @@ use super::steps::bytes::{
     self, CutSmall, EncodeSmall, FillByte, SmallToAny, SmallToFloat16, SmallToInt,
 };
 use super::steps::floats::{
-    BrainToFloat16, BrainToFloat32, CutHalf, CutToBrain, Float64ToByte, FloatToByte, RoundToBrain,
+    BrainToByte, BrainToFloat16, BrainToFloat32, CutHalf, CutToBrain, Float64ToByte, FloatToByte,
+    RoundToBrain,
 };
-use super::steps::ints::{ClampToSmall, NarrowToByte, Widen};
+use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen};
 use super::steps::maps::{self, ByteMap};
 use super::steps::powers::{self, BrainToPower, IntToPower};
-use super::steps::words::{self, WordsToSmall};
+use super::steps::words::{self, WordsToInt, WordsToSmall};
 use super::{Avx2, fused};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Kind, Real};
@@ -136,67 +137,106 @@ where
     if portable::is_copy(from, to) {
         return Some(Entry { kernel: portable::copy, road: Road::Copy });
     }
-    let mut road = Road::Direct;
-    let kernel: Kernel = if is(to, DType::Bool) {
-        stepped::<ToBool, A, B>
+    let (kernel, road): (Kernel, Road) = if is(to, DType::Bool) {
+        (stepped::<ToBool, A, B>, Road::Direct)
     } else if is(from, DType::Bool) {
-        stepped::<FromBool, A, B>
+        (stepped::<FromBool, A, B>, Road::Direct)
     } else if is_integer(from) && is_integer(to) {
         match (from.bits(), to.bits()) {
-            (8, 8) => stepped::<FillByte, A, B>,
-            (_, 8) => stepped::<NarrowToByte, A, B>,
-            (8, _) | (16, 64) => stepped::<Widen, A, B>,
+            (8, 8) => (stepped::<FillByte, A, B>, Road::Direct),
+            (_, 8) => (stepped::<NarrowToByte, A, B>, Road::Direct),
+            (8, _) | (16, 64) => (stepped::<Widen, A, B>, Road::Direct),
             _ => return None,
         }
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
-        stepped::<IntToPower, A, B>
-    } else if is(to, DType::Float8E8M0Fnu) && is(from, DType::BFloat16) {
-        stepped::<BrainToPower, A, B>
-    } else if is_integer(from)
-        && !is(from, DType::Int8)
-        && from.significant_bits() >= 8
-        && bytes::fits_int8(to)
-    {
-        road = Road::Table;
-        stepped::<ClampToSmall, A, B>
+        (stepped::<IntToPower, A, B>, Road::Direct)
+    } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {
+        (stepped::<ClampToSmall, A, B>, Road::Table)
     } else if from.bits() == 8 && to.bits() == 8 && maps::work::<A, B>() <= most_work(from) {
-        road = Road::Table;
-        stepped::<ByteMap, A, B>
-    } else if words::suits(from, to) {
-        stepped::<WordsToSmall, A, B>
-    } else if is_float(to) && to.bits() == 8 && !is(to, DType::Float8E8M0Fnu) {
-        stepped::<EncodeSmall, A, B>
-    } else if is_tabled(from) && is_float(to) && to.bits() == 16 {
-        road = Road::Table;
-        stepped::<SmallToFloat16, A, B>
-    } else if is_tabled(from) && is_integer(to) && bytes::fits_a_byte(from) {
-        stepped::<SmallToInt, A, B>
-    } else if is_tabled(from) && is_integer(to) && bytes::can_cut(from, to) {
-        stepped::<CutSmall, A, B>
+        (stepped::<ByteMap, A, B>, Road::Table)
+    } else if let Some(kernel) = to_small_float::<A, B>() {
+        (kernel, Road::Direct)
     } else if is_tabled(from) {
-        stepped::<SmallToAny, A, B>
-    } else if is_float(from) && is_integer(to) && to.bits() == 8 {
-        if is(from, DType::Float64) {
-            stepped::<Float64ToByte, A, B>
-        } else {
-            stepped::<FloatToByte, A, B>
-        }
-    } else if is(from, DType::Float16) && matches!(to, DType::UInt32 | DType::Int64 | DType::UInt64)
-    {
-        stepped::<CutHalf, A, B>
-    } else if is(from, DType::BFloat16) && is(to, DType::Float16) {
-        stepped::<BrainToFloat16, A, B>
-    } else if is(from, DType::BFloat16) && is(to, DType::Float32) {
-        stepped::<BrainToFloat32, A, B>
+        from_small::<A, B>()
+    } else if let Some(kernel) = from_float::<A, B>() {
+        (kernel, Road::Direct)
     } else if is(to, DType::BFloat16) && (from.bits() == 64 || is_integer(from) && from.bits() == 8)
     {
-        stepped::<CutToBrain, A, B>
+        (stepped::<CutToBrain, A, B>, Road::Direct)
     } else if is(to, DType::BFloat16) && is_integer(from) {
-        stepped::<RoundToBrain, A, B>
+        (stepped::<RoundToBrain, A, B>, Road::Direct)
     } else {
         return None;
     };
     Some(Entry { kernel, road })
+}
+
+/// The kernel of a pair whose destination is a small float, if there is one.
+const fn to_small_float<A, B>() -> Option<Kernel>
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Avx2: Bridges<<Avx2 as Decode<A>>::Hub>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    let (from, to) = (A::DTYPE, B::DTYPE);
+    if !is_float(to) || to.bits() != 8 {
+        return None;
+    }
+    if is(to, DType::Float8E8M0Fnu) {
+        return match from {
+            DType::BFloat16 => Some(stepped::<BrainToPower, A, B>),
+            _ => None,
+        };
+    }
+    Some(if words::suits(from, to) {
+        stepped::<WordsToSmall, A, B>
+    } else if is_integer(from) && from.bits() == 16 {
+        stepped::<EncodeWords, A, B>
+    } else {
+        stepped::<EncodeSmall, A, B>
+    })
+}
+
+/// The kernel of a pair whose source's numbers are in short tables, to what is wider than a byte.
+const fn from_small<A, B>() -> (Kernel, Road)
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Avx2: Bridge<F32, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    let (from, to) = (A::DTYPE, B::DTYPE);
+    match (is_float(to), to.bits()) {
+        (true, 16) => (stepped::<SmallToFloat16, A, B>, Road::Table),
+        (false, _) if bytes::fits_a_byte(from) => (stepped::<SmallToInt, A, B>, Road::Direct),
+        (false, _) if bytes::can_cut(from, to) => (stepped::<CutSmall, A, B>, Road::Direct),
+        _ => (stepped::<SmallToAny, A, B>, Road::Direct),
+    }
+}
+
+/// The kernel of a pair whose source is a float of 16 bits or more, if there is one.
+const fn from_float<A, B>() -> Option<Kernel>
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Avx2: Bridges<<Avx2 as Decode<A>>::Hub>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    let (from, to) = (A::DTYPE, B::DTYPE);
+    Some(match (from, to) {
+        _ if words::suits_int(from, to) => stepped::<WordsToInt, A, B>,
+        (DType::BFloat16, _) if is_integer(to) && to.bits() == 8 => stepped::<BrainToByte, A, B>,
+        (DType::Float64, _) if is_integer(to) && to.bits() == 8 => stepped::<Float64ToByte, A, B>,
+        _ if is_float(from) && is_integer(to) && to.bits() == 8 => stepped::<FloatToByte, A, B>,
+        (DType::Float16, DType::UInt32 | DType::Int64 | DType::UInt64) => stepped::<CutHalf, A, B>,
+        (DType::BFloat16, DType::Float16) => stepped::<BrainToFloat16, A, B>,
+        (DType::BFloat16, DType::Float32) => stepped::<BrainToFloat32, A, B>,
+        _ => return None,
+    })
 }
 
 /// Up to here a map by look-ups takes less time than the hubs, which are nearer for integers, the more
@@ -219,6 +259,11 @@ const fn is_float(dtype: DType) -> bool {
 
 const fn is_integer(dtype: DType) -> bool {
     matches!(dtype.kind(), Kind::Int | Kind::UInt)
+}
+
+/// Whether a dtype is an integer of whole bytes.
+const fn is_whole(dtype: DType) -> bool {
+    is_integer(dtype) && dtype.significant_bits() >= 8
 }
 
 /// Whether short tables hold all numbers: floats of at most 8 bits, integers of at most 4.

@@ -49,6 +49,7 @@ words! {
         min_u32 = _mm256_min_epu32(a: __m256i, b: __m256i) -> __m256i;
         max_u32 = _mm256_max_epu32(a: __m256i, b: __m256i) -> __m256i;
         abs8 = _mm256_abs_epi8(a: __m256i) -> __m256i;
+        abs16 = _mm256_abs_epi16(a: __m256i) -> __m256i;
         abs32 = _mm256_abs_epi32(a: __m256i) -> __m256i;
         sllv32 = _mm256_sllv_epi32(a: __m256i, by: __m256i) -> __m256i;
         madd16 = _mm256_madd_epi16(a: __m256i, b: __m256i) -> __m256i;

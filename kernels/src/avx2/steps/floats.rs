@@ -24,8 +24,11 @@ pub(in crate::avx2) struct CutToBrain;
 /// To bfloat16 from integers.
 pub(in crate::avx2) struct RoundToBrain;
 
-/// Float16, bfloat16 or float32 to an integer of at most 8 bits.
+/// Float16 or float32 to an integer of at most 8 bits.
 pub(in crate::avx2) struct FloatToByte;
+
+/// Bfloat16 to an integer of at most 8 bits.
+pub(in crate::avx2) struct BrainToByte;
 
 /// Float64 to an integer of at most 8 bits.
 pub(in crate::avx2) struct Float64ToByte;
@@ -160,6 +163,20 @@ where
     }
 }
 
+impl<A: Real, B: Real> Step<A, B> for BrainToByte {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let first = isa.words_to_bytes::<B>(isa.load(src));
+            let second = isa.words_to_bytes::<B>(isa.load(src.add(32)));
+            isa.store(dst, isa.in_order(isa.bytes_of_words::<B>(first, second)));
+        }
+    }
+}
+
 impl<A: Real, B: Real> Step<A, B> for Float64ToByte
 where
     Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, F64>,
@@ -200,6 +217,14 @@ impl Avx2 {
         } else {
             self.min_ps(self.max_ps(x, least_ps), largest)
         })
+    }
+
+    /// Bfloat16s, clamped in their places.
+    #[inline(always)]
+    fn words_to_bytes<B: Real>(self, words: __m256i) -> __m256i {
+        let zero = self.zero();
+        let (a, b) = (self.as_ps(self.low16(zero, words)), self.as_ps(self.high16(zero, words)));
+        self.packs32(self.ps_to_byte::<B>(a), self.ps_to_byte::<B>(b))
     }
 
     #[inline(always)]

@@ -15,6 +15,10 @@ pub(in crate::avx2) struct NarrowToByte;
 /// to which what is beyond is clamped.
 pub(in crate::avx2) struct ClampToSmall;
 
+/// Integers of 16 bits to other small floats: by magnitude and sign, since magnitudes are widened and
+/// packed again where they are.
+pub(in crate::avx2) struct EncodeWords;
+
 impl<A: Real, B: Real> Step<A, B> for Widen {
     const LEN: usize = if A::DTYPE.bits() == 8 { 32 } else { 16 };
     const LIGHT: bool = true;
@@ -61,6 +65,27 @@ impl<A: Real, B: Real> Step<A, B> for ClampToSmall {
     }
 }
 
+impl<A: Real, B: Real> Step<A, B> for EncodeWords {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let (v, w) = (isa.load(src), isa.load(src.add(32)));
+            let codes = match const { A::DTYPE.kind() } {
+                Kind::Int => {
+                    let codes = isa.codes_of_words::<B>(isa.abs16(v), isa.abs16(w));
+                    // No number but zero becomes zero.
+                    isa.or(codes, isa.and(isa.packs16(v, w), isa.all8(i8::MIN)))
+                }
+                _ => isa.codes_of_words::<B>(v, w),
+            };
+            isa.store(dst, isa.in_order(codes));
+        }
+    }
+}
+
 impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
     const LEN: usize = 32;
     const LIGHT: bool = true;
@@ -95,6 +120,22 @@ impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
 }
 
 impl Avx2 {
+    /// The codes of 32 magnitudes in words, as packing leaves them.
+    #[inline(always)]
+    fn codes_of_words<B: Real>(self, v: __m256i, w: __m256i) -> __m256i {
+        let (v, w) = (self.codes_of_16::<B>(v), self.codes_of_16::<B>(w));
+        self.pack_u16(self.shr16::<8>(v), self.shr16::<8>(w))
+    }
+
+    /// 256 times the codes of 16.
+    #[inline(always)]
+    fn codes_of_16<B: Real>(self, magnitudes: __m256i) -> __m256i {
+        let zero = self.zero();
+        let a = self.i32_to_ps(self.low16(magnitudes, zero));
+        let b = self.i32_to_ps(self.high16(magnitudes, zero));
+        self.pack_u32(self.codes_of_positive::<B>(a), self.codes_of_positive::<B>(b))
+    }
+
     /// 32 integers, clamped to int8.
     ///
     /// # Safety

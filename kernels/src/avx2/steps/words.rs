@@ -9,6 +9,8 @@
 //! of codes, and a threshold for the low byte from which on it is one more. From there on the code is
 //! linear in the high byte, and the thresholds are always the same.
 //!
+//! Integers up to 8 need no low byte: between neighbouring high bytes of keys there is none.
+//!
 //! Float16 has no room for the exponents of float8_e5m2, but needs none: the formats are nearly the
 //! same, and all that there is to do is to round.
 
@@ -23,10 +25,22 @@ use core::marker::PhantomData;
 /// Float16 or bfloat16 to a small float.
 pub(in crate::avx2) struct WordsToSmall;
 
+/// Float16 or bfloat16 to an integer from -8 to 7 or less.
+pub(in crate::avx2) struct WordsToInt;
+
 /// Whether the step is for this pair.
 pub(in crate::avx2) const fn suits(from: DType, to: DType) -> bool {
     let fits = match to.numbers() {
         Numbers::Float(format) => to.bits() == 8 && matches!(format.mantissa_bits, 1..=3),
+        _ => false,
+    };
+    fits && matches!(from, DType::Float16 | DType::BFloat16)
+}
+
+/// Whether [`WordsToInt`] is for this pair.
+pub(in crate::avx2) const fn suits_int(from: DType, to: DType) -> bool {
+    let fits = match to.numbers() {
+        Numbers::Int(format) => to.bits() == 8 && format.max() < 8,
         _ => false,
     };
     fits && matches!(from, DType::Float16 | DType::BFloat16)
@@ -245,6 +259,76 @@ impl Avx2 {
         match const { Keys::<A, B>::FROM.mantissa_bits } {
             7 => self.shl16::<3>(key),
             _ => key,
+        }
+    }
+}
+
+/// The integers that magnitudes are cut to, by the high bytes of their keys above 0.625: at 15 it is 8.
+const CUT: [u8; 32] = {
+    let mut cut = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        // Quarters above a power of two, from 0.5 on.
+        let quarters = i % 16 + 1;
+        cut[i] = (((4 + quarters % 4) << (quarters / 4)) / 8) as u8;
+        i += 1;
+    }
+    cut
+};
+
+/// Of a format: its infinity, 0.625 and 8.
+const fn range_of_cut(dtype: DType) -> (i16, i16, i16) {
+    match dtype {
+        DType::Float16 => (0x7c00, 0x3900, 0x4800),
+        _ => (0x7f80, 0x3f20, 0x4100),
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for WordsToInt {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let words = [isa.load(src), isa.load(src.add(32))];
+            isa.store(dst, isa.in_order(isa.words_to_int::<A, B>(words)));
+        }
+    }
+}
+
+impl Avx2 {
+    /// Two vectors of floats cut to integers, as packing leaves them.
+    #[inline(always)]
+    fn words_to_int<A: Real, B: Real>(self, [v, w]: [__m256i; 2]) -> __m256i {
+        let magnitude = self.all16(i16::MAX);
+        let (a, b) = (self.and(v, magnitude), self.and(w, magnitude));
+        let infinity = self.all16(const { range_of_cut(A::DTYPE).0 });
+        let nan = self.packs16(self.gt16(a, infinity), self.gt16(b, infinity));
+        let high = self.pack_u16(self.cut_key::<A>(a), self.cut_key::<A>(b));
+        let cut = self.andnot(nan, self.shuffle8(self.constant(&CUT), high));
+        let signs = self.packs16(v, w);
+        let (least, most) = match const { B::DTYPE.numbers() } {
+            Numbers::Int(format) => (format.min_magnitude() as i8, format.max() as i8),
+            _ => (0, 0),
+        };
+        if least == 0 {
+            let positive = self.min_u8(cut, self.all8(most));
+            return self.andnot(self.gt8(self.zero(), signs), positive);
+        }
+        // A negative number may be one more.
+        let negative = self.gt8(self.zero(), signs);
+        let limited = self.min_u8(cut, self.sub8(self.all8(most), negative));
+        self.sub8(self.xor(limited, negative), negative)
+    }
+
+    #[inline(always)]
+    fn cut_key<A: Real>(self, magnitude: __m256i) -> __m256i {
+        let (_, least, most) = const { range_of_cut(A::DTYPE) };
+        let key = self.sub_clamped_u16(self.min16(magnitude, self.all16(most)), self.all16(least));
+        match const { A::DTYPE } {
+            DType::Float16 => self.shr16::<8>(key),
+            _ => self.shr16::<5>(key),
         }
     }
 }
