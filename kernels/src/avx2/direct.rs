@@ -156,7 +156,7 @@ where
         (stepped::<ByteMap, A, B>, Road::Table)
     } else if let Some(kernel) = to_small_float::<A, B>() {
         (kernel, Road::Direct)
-    } else if is_tabled(from) {
+    } else if is_tabled(from) && !(is_integer(from) && is(to, DType::Float64)) {
         from_small::<A, B>()
     } else if let Some(kernel) = from_float::<A, B>() {
         (kernel, Road::Direct)
@@ -244,7 +244,7 @@ where
 const fn most_work(from: DType) -> usize {
     match from.kind() {
         Kind::Float => 75,
-        Kind::UInt => 18,
+        Kind::UInt => 35,
         _ => 39,
     }
 }

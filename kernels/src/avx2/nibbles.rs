@@ -21,13 +21,17 @@ use core::marker::PhantomData;
 /// * `rows[k][m - 16 * k]` for every k from 1 to 7 with m >= 16 * k,
 /// * `upper[k][m - 16 * k]` for every k from 0 to 7 with m >= 16 * k, if the highest of 8 bits is set,
 ///
-/// where the indices of `rows` and `upper` count modulo 16.
+/// where the indices of `rows` and `upper` count modulo 16; but no more than `most`. If `halved` is not
+/// zero, m is half the code from there on, or half of that, so that it is below; with what is lost in
+/// the lowest place: of a number twice as large a float has but the next exponent, and rounds alike.
 #[derive(Clone, Copy)]
 pub(super) struct Nibbles {
     high: [u8; 16],
     low: [u8; 16],
     ends: [u8; 16],
     top: u8,
+    halved: u8,
+    most: u8,
     rows: [[u8; 16]; 8],
     upper: [[u8; 16]; 8],
 }
@@ -40,6 +44,19 @@ impl Nibbles {
     /// codes, as many as the dtype has that are no finite numbers, if that makes it shorter.
     pub(super) const fn of(map: &[u8; 256], bits: usize, from: DType) -> Self {
         let plain = Self::with_ends(map, bits, NO_ENDS);
+        if matches!(from, DType::Int8 | DType::UInt8) {
+            let mut best = plain;
+            let mut below = 1 << (bits - 1);
+            while below >= 64 {
+                if let Some(halved) = Self::with_halves(map, bits, below)
+                    && halved.work() < best.work()
+                {
+                    best = halved;
+                }
+                below /= 2;
+            }
+            return best;
+        }
         let top = specials(from);
         if bits < 7 || top >= NO_ENDS {
             return plain;
@@ -57,6 +74,8 @@ impl Nibbles {
             low: [0; 16],
             ends: [0; 16],
             top: top as u8,
+            halved: 0,
+            most: u8::MAX,
             rows: none,
             upper: none,
         };
@@ -118,6 +137,38 @@ impl Nibbles {
         sum
     }
 
+    /// With the codes from a power of two on halved, if that gives the same but for what is constant
+    /// along a row.
+    const fn with_halves(map: &[u8; 256], bits: usize, below: usize) -> Option<Self> {
+        let mut sum = Self::with_ends(map, below.ilog2() as usize, NO_ENDS);
+        sum.halved = below as u8;
+        let last = map[(1 << bits) - 1];
+        let mut code = below;
+        while code < 1 << bits {
+            let mut half = code;
+            while half >= below {
+                half = half >> 1 | half & 1;
+            }
+            let mut value = sum.low[half % 16];
+            let mut k = 1;
+            while k <= half / 16 {
+                value = value.wrapping_add(sum.rows[k][half % 16]);
+                k += 1;
+            }
+            if code.is_multiple_of(16) {
+                sum.high[code / 16] = map[code].wrapping_sub(value);
+            }
+            let found = value.wrapping_add(sum.high[code / 16]);
+            if found > map[code] && map[code] == last {
+                sum.most = last;
+            } else if found != map[code] {
+                return None;
+            }
+            code += 1;
+        }
+        Some(sum)
+    }
+
     /// The same for codes of 8 bits, of which the highest adds so much; None if that would be one more
     /// look-up.
     pub(super) const fn with_sign(mut self, sign: u8) -> Option<Self> {
@@ -141,6 +192,8 @@ impl Nibbles {
         }
         3 * count
             + 5 * any(&self.ends) as usize
+            + 5 * (self.halved != 0) as usize
+            + (self.most != u8::MAX) as usize
             + 4 * any(&self.high) as usize
             + 2 * any(&self.low) as usize
     }
@@ -208,6 +261,10 @@ pub(super) struct Lanes {
     ends: [u8; 32],
     /// By lane.
     top: [u8; 32],
+    /// Of both.
+    halved: u8,
+    /// Of both.
+    most: u8,
     rows: [[u8; 32]; 8],
     upper: [[u8; 32]; 8],
 }
@@ -225,11 +282,14 @@ const fn beside(a: &[u8; 16], b: &[u8; 16]) -> [u8; 32] {
 
 impl Lanes {
     pub(super) const fn of(a: &Nibbles, b: &Nibbles) -> Self {
+        assert!(a.halved == b.halved && a.most == b.most);
         let mut both = Self {
             high: beside(&a.high, &b.high),
             low: beside(&a.low, &b.low),
             ends: beside(&a.ends, &b.ends),
             top: beside(&[a.top; 16], &[b.top; 16]),
+            halved: a.halved,
+            most: a.most,
             rows: [[0; 32]; 8],
             upper: [[0; 32]; 8],
         };
@@ -254,7 +314,13 @@ impl Avx2 {
     /// `whole` still has it; else it is the same.
     #[inline(always)]
     pub(super) fn look_up<M: Maps>(self, codes: __m256i, whole: __m256i) -> __m256i {
-        let magnitudes = if M::BITS < 8 { codes } else { self.and(codes, self.all8(0x7f)) };
+        let magnitudes = match (const { M::LANES.halved }, M::BITS) {
+            (0, 8) => self.and(codes, self.all8(0x7f)),
+            (0, _) => codes,
+            (64, 8) => self.upper_halved::<64>(self.upper_halved::<128>(codes)),
+            (64, _) => self.upper_halved::<64>(codes),
+            _ => self.upper_halved::<128>(codes),
+        };
         let mut sum = None;
         if const { any(&M::LANES.high) } {
             let at = self.and(self.shr16::<4>(whole), self.all8(15));
@@ -277,10 +343,20 @@ impl Avx2 {
         sum = self.correct::<M, 4>(sum, codes, magnitudes);
         sum = self.correct::<M, 5>(sum, codes, magnitudes);
         sum = self.correct::<M, 6>(sum, codes, magnitudes);
-        match self.correct::<M, 7>(sum, codes, magnitudes) {
-            Some(sum) => sum,
-            None => self.zero(),
+        match (self.correct::<M, 7>(sum, codes, magnitudes), const { M::LANES.most }) {
+            (Some(sum), u8::MAX) => sum,
+            (Some(sum), most) => self.min_u8(sum, self.all8(most as i8)),
+            (None, _) => self.zero(),
         }
+    }
+
+    /// Halves the codes from 64 or 128 on, to odd if a bit is lost.
+    #[inline(always)]
+    fn upper_halved<const FROM: u8>(self, codes: __m256i) -> __m256i {
+        let half = self.and(self.shr16::<1>(codes), self.all8(0x7f));
+        let odd = self.or(half, self.and(codes, self.all8(1)));
+        let upper = if FROM == 64 { self.add8(codes, codes) } else { codes };
+        self.blend8(codes, odd, upper)
     }
 
     #[inline(always)]
