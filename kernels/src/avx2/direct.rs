@@ -13,7 +13,7 @@ use super::steps::floats::{
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen};
 use super::steps::maps::{self, ByteMap};
-use super::steps::powers::{self, BrainToPower, IntToPower};
+use super::steps::powers::{self, IntToPower, PowerToInt, WordsToPower};
 use super::steps::words::{self, WordsToInt, WordsToSmall};
 use super::{Avx2, fused};
 use crate::codec::{Bridge, Decode, Encode, Isa};
@@ -186,7 +186,7 @@ where
     }
     if is(to, DType::Float8E8M0Fnu) {
         return match from {
-            DType::BFloat16 => Some(stepped::<BrainToPower, A, B>),
+            DType::Float16 | DType::BFloat16 => Some(stepped::<WordsToPower, A, B>),
             _ => None,
         };
     }
@@ -211,8 +211,9 @@ where
     let (from, to) = (A::DTYPE, B::DTYPE);
     match (is_float(to), to.bits()) {
         (true, 16) => (stepped::<SmallToFloat16, A, B>, Road::Table),
+        (false, _) if is(from, DType::Float8E8M0Fnu) => (stepped::<PowerToInt, A, B>, Road::Direct),
         (false, _) if bytes::fits_a_byte(from) => (stepped::<SmallToInt, A, B>, Road::Direct),
-        (false, _) if bytes::can_cut(from, to) => (stepped::<CutSmall, A, B>, Road::Direct),
+        (false, _) => (stepped::<CutSmall, A, B>, Road::Direct),
         _ => (stepped::<SmallToAny, A, B>, Road::Direct),
     }
 }

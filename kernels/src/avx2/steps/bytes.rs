@@ -23,7 +23,7 @@ pub(in crate::avx2) struct SmallToAny;
 /// Floats of which all numbers are less than 128 to wider integers, by way of a byte.
 pub(in crate::avx2) struct SmallToInt;
 
-/// Small floats to wider integers, by way of bfloat16.
+/// Small floats other than e8m0 to wider integers, by way of bfloat16.
 pub(in crate::avx2) struct CutSmall;
 
 /// Anything to a small float other than e8m0.
@@ -193,10 +193,10 @@ impl Avx2 {
     }
 }
 
-/// Whether a small float has numbers of 2^31 and more, or infinities.
+/// Whether a small float has infinities. No other number is as large as 2^31.
 const fn has_large(dtype: DType) -> bool {
     match dtype.numbers() {
-        Numbers::Float(format) => !format.has_zero() || format.infinity().is_some(),
+        Numbers::Float(format) => format.infinity().is_some(),
         _ => false,
     }
 }
@@ -212,13 +212,6 @@ pub(in crate::avx2) const fn fits_int8(dtype: DType) -> bool {
 /// Whether all others are NaN.
 pub(in crate::avx2) const fn fits_a_byte(dtype: DType) -> bool {
     fits_int8(dtype) && !has_large(dtype)
-}
-
-/// Whether [`CutSmall`] is for this pair.
-pub(in crate::avx2) const fn can_cut(from: DType, to: DType) -> bool {
-    // Elsewhere the only number of 2^31 and more is infinity.
-    let fits = to.bits() == 16 || matches!(to, DType::Int32);
-    fits || !matches!(from, DType::Float8E8M0Fnu)
 }
 
 impl<A: Real, B: Real> Step<A, B> for EncodeSmall

@@ -1,4 +1,5 @@
-//! From integers and bfloat16 to float8_e8m0fnu: the next power of two.
+//! From integers, float16 and bfloat16 to float8_e8m0fnu, the next power of two; and from there to
+//! integers, by shifts.
 //!
 //! Of an integer from 2 on, that is the power above the highest bit of the number before it. As a byte
 //! that number is looked up by nibbles. Wider ones are converted to float32 for their exponent, after
@@ -7,13 +8,16 @@
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
 use crate::dtypes::{DType, Kind, Real};
-use core::arch::x86_64::__m256i;
+use core::arch::x86_64::{__m128i, __m256, __m256i};
 
 /// Integers to powers of two.
 pub(in crate::avx2) struct IntToPower;
 
-/// Bfloat16 to powers of two.
-pub(in crate::avx2) struct BrainToPower;
+/// Float16 and bfloat16 to powers of two.
+pub(in crate::avx2) struct WordsToPower;
+
+/// Powers of two to integers of more than 8 bits.
+pub(in crate::avx2) struct PowerToInt;
 
 /// The code of one.
 const ONE: u8 = 127;
@@ -159,7 +163,7 @@ impl Avx2 {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for BrainToPower {
+impl<A: Real, B: Real> Step<A, B> for WordsToPower {
     const LEN: usize = 32;
 
     #[inline(always)]
@@ -167,8 +171,13 @@ impl<A: Real, B: Real> Step<A, B> for BrainToPower {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let (v, w) = (isa.load(src), isa.load(src.add(32)));
-            let codes = isa.pack_u16(isa.next_power(v), isa.next_power(w));
-            let nan = isa.packs16(isa.no_power(v), isa.no_power(w));
+            let codes = match const { A::DTYPE } {
+                DType::Float16 => isa.pack_u16(isa.next_power_half(v), isa.next_power_half(w)),
+                _ => isa.pack_u16(isa.next_power(v), isa.next_power(w)),
+            };
+            let infinity =
+                const { if matches!(A::DTYPE, DType::Float16) { 0x7c00 } else { 0x7f80 } };
+            let nan = isa.packs16(isa.no_power(v, infinity), isa.no_power(w, infinity));
             isa.store(dst, isa.in_order(isa.or(codes, nan)));
         }
     }
@@ -184,11 +193,128 @@ impl Avx2 {
         self.and(up, self.gt16(v, self.all16(0x40)))
     }
 
+    /// The same of float16s: as float32s all of them are normal.
+    #[inline(always)]
+    fn next_power_half(self, v: __m256i) -> __m256i {
+        let a = self.next_power_32(self.half_to_ps(self.lower(v)));
+        let b = self.next_power_32(self.half_to_ps(self.half::<1>(v)));
+        // -0 has a sign above the code.
+        let codes = self.and(self.in_order(self.pack_u32(a, b)), self.all16(0xff));
+        self.min16(codes, self.all16(0xfe))
+    }
+
+    #[inline(always)]
+    fn next_power_32(self, x: __m256) -> __m256i {
+        self.shr32::<23>(self.add32(self.ps_bits(x), self.all32(0x7f_ffff)))
+    }
+
     /// Ones for NaN and negative numbers, but for -0, which wraps to the highest.
     #[inline(always)]
-    fn no_power(self, v: __m256i) -> __m256i {
-        let nan = self.gt16(v, self.all16(0x7f80));
+    fn no_power(self, v: __m256i, infinity: i16) -> __m256i {
+        let nan = self.gt16(v, self.all16(infinity));
         self.or(nan, self.gt16(self.zero(), self.add16(v, self.gt16(self.zero(), v))))
+    }
+}
+
+/// The low or the high bytes of the powers of two as a 16-bit integer, up to the first that is clamped.
+const fn bytes_of_powers(clamped: usize, high: bool) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        if i % 16 < clamped {
+            bytes[i] = (1u16 << (i % 16)).to_le_bytes()[high as usize];
+        }
+        i += 1;
+    }
+    bytes
+}
+
+impl<A: Real, B: Real> Step<A, B> for PowerToInt {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            if const { B::DTYPE.bits() == 16 } {
+                let [low, high] = isa.powers_in_words::<B>(isa.in_order(isa.load(src)));
+                isa.store(dst, isa.low8(low, high));
+                isa.store(dst.add(32), isa.high8(low, high));
+                return;
+            }
+            isa.store_powers::<B>(isa.loadx(src), dst);
+            isa.store_powers::<B>(isa.loadx(src.add(16)), dst.add(2 * B::DTYPE.bits()));
+        }
+    }
+}
+
+impl Avx2 {
+    /// The low and the high bytes of powers of two as 16-bit integers.
+    #[inline(always)]
+    fn powers_in_words<B: Real>(self, codes: __m256i) -> [__m256i; 2] {
+        const fn clamped(dtype: DType) -> usize {
+            if matches!(dtype.kind(), Kind::Int) { 15 } else { 16 }
+        }
+        // NaN's exponent is negative too.
+        let exponents = self.sub8(codes, self.all8(ONE as i8));
+        // Negative from 16 on.
+        let at = self.add_clamped_u8(exponents, self.all8(0x70));
+        let low = self.constant(const { &bytes_of_powers(clamped(B::DTYPE), false) });
+        let high = self.constant(const { &bytes_of_powers(clamped(B::DTYPE), true) });
+        let above = self.gt8(exponents, self.all8(const { clamped(B::DTYPE) as i8 - 1 }));
+        let limit = match const { B::DTYPE.kind() } {
+            Kind::Int => self.and(above, self.all8(0x7f)),
+            _ => above,
+        };
+        [self.or(self.shuffle8(low, at), above), self.or(self.shuffle8(high, at), limit)]
+    }
+
+    /// Stores 16 powers of two as wider integers.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing 16 elements of `B`.
+    #[inline(always)]
+    unsafe fn store_powers<B: Real>(self, codes: __m128i, dst: *mut u8) {
+        // NaN becomes the smallest power: nothing.
+        let codes = self.andnotx(self.eq8x(codes, self.all8x(-1)), codes);
+        // SAFETY: the caller's.
+        unsafe {
+            match const { B::DTYPE.bits() } {
+                32 => {
+                    self.store(dst, self.shifted_32::<B>(codes));
+                    self.store(dst.add(32), self.shifted_32::<B>(self.shr_bytes_x::<8>(codes)));
+                }
+                _ => {
+                    self.store(dst, self.shifted_64::<B>(codes));
+                    self.store(dst.add(32), self.shifted_64::<B>(self.shr_bytes_x::<4>(codes)));
+                    self.store(dst.add(64), self.shifted_64::<B>(self.shr_bytes_x::<8>(codes)));
+                    self.store(dst.add(96), self.shifted_64::<B>(self.shr_bytes_x::<12>(codes)));
+                }
+            }
+        }
+    }
+}
+
+/// One, shifted; by too much or less than nothing, nothing.
+impl Avx2 {
+    #[inline(always)]
+    fn shifted_32<B: Real>(self, codes: __m128i) -> __m256i {
+        let by = self.sub32(self.u8_to_i32(codes), self.all32(ONE as i32));
+        let power = self.sllv32(self.all32(1), by);
+        match const { B::DTYPE } {
+            DType::UInt32 => self.or(power, self.gt32(by, self.all32(31))),
+            _ => self.blend8(power, self.all32(i32::MAX), self.gt32(by, self.all32(30))),
+        }
+    }
+
+    #[inline(always)]
+    fn shifted_64<B: Real>(self, codes: __m128i) -> __m256i {
+        let by = self.add64(self.u8_to_i64(codes), self.all64(-(ONE as i64)));
+        let power = self.sllv64(self.all64(1), by);
+        match const { B::DTYPE.kind() } {
+            Kind::UInt => self.or(power, self.gt64(by, self.all64(63))),
+            _ => self.blend8(power, self.all64(i64::MAX), self.gt64(by, self.all64(62))),
+        }
     }
 }
 
