@@ -109,7 +109,7 @@ where
 
 /// Adds the kernels of the pairs with a packed or a complex side that have one of their own.
 const fn with_composed(pairs: RealPairs) -> RealPairs {
-    complex::with_complex(packed::with_packed(pairs))
+    complex::with_complex(packed::with_packed(steps::packs::with_packs(pairs)))
 }
 
 /// The kernels of all pairs.

@@ -144,7 +144,7 @@ pub(super) trait Step {
 }
 
 /// The most bytes that a step reads, and those that it writes.
-const LONGEST: (usize, usize) = (128, 256);
+const LONGEST: (usize, usize) = (256, 256);
 
 /// A pair cast by such steps.
 ///
@@ -163,44 +163,74 @@ pub(super) unsafe fn stepped<S: Step>(
         #[inline(always)]
         move || {
             let tables = S::tables(isa, params);
+            let mut buffers = Buffers::new();
             let mut i = 0;
-            // SAFETY: the caller's: element `i` starts a byte on both sides, and `n - i` are left.
-            unsafe {
-                while n - i >= S::LEN {
-                    let from = src.add(i / 8 * S::IN);
-                    S::step(isa, tables, from, dst.add(i / 8 * S::OUT));
-                    i += S::LEN;
+            while i < n {
+                // SAFETY: the caller's: element `i` starts a byte on both sides, and `left` are left.
+                // What is less than a step is cast between buffers, which hold one; the second has
+                // been written to where it is read. One place in the code does every step.
+                unsafe {
+                    let (from, to) = (src.add(i / 8 * S::IN), dst.add(i / 8 * S::OUT));
+                    let left = n - i;
+                    let (step_from, step_to) = if left < S::LEN {
+                        buffers.fill(from, (left * S::IN).div_ceil(8))
+                    } else {
+                        (from, to)
+                    };
+                    S::step(isa, tables, step_from, step_to);
+                    if left < S::LEN {
+                        buffers.empty(to, left * S::OUT);
+                        break;
+                    }
                 }
-                if i < n {
-                    let from = src.add(i / 8 * S::IN);
-                    part::<S>(isa, tables, from, dst.add(i / 8 * S::OUT), n - i);
-                }
+                i += S::LEN;
             }
         },
     );
     n
 }
 
-/// Casts the elements left after the last whole step, by a step between buffers.
-///
-/// # Safety
-/// As for [`Step::step`], but for `n < LEN` elements.
-#[inline(always)]
-unsafe fn part<S: Step>(isa: Avx2, tables: S::Tables, src: *const u8, dst: *mut u8, n: usize) {
-    let mut from = [0u8; LONGEST.0];
-    let mut to = [MaybeUninit::<u8>::uninit(); LONGEST.1];
-    let to = to.as_mut_ptr().cast::<u8>();
-    let (reads, writes) = ((n * S::IN).div_ceil(8), (n * S::OUT).div_ceil(8));
-    let rest = n * S::OUT % 8;
-    // SAFETY: `n` elements are `reads` bytes of the source and `writes` of the destination; the
-    // buffers hold a step, and the second one has been written to where it is read.
-    unsafe {
-        src.copy_to_nonoverlapping(from.as_mut_ptr(), reads);
-        S::step(isa, tables, from.as_ptr(), to);
-        if rest != 0 {
-            *to.add(writes - 1) &= (1 << rest) - 1;
+/// Memory for a step.
+struct Buffers {
+    from: [MaybeUninit<u8>; LONGEST.0],
+    to: [MaybeUninit<u8>; LONGEST.1],
+}
+
+impl Buffers {
+    #[inline(always)]
+    const fn new() -> Self {
+        Self { from: [MaybeUninit::uninit(); LONGEST.0], to: [MaybeUninit::uninit(); LONGEST.1] }
+    }
+
+    /// Copies the source, with zeros after it, and tells where from and to a step is to be cast.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `bytes`, which the buffer holds.
+    #[inline(always)]
+    unsafe fn fill(&mut self, src: *const u8, bytes: usize) -> (*const u8, *mut u8) {
+        let from = self.from.as_mut_ptr().cast::<u8>();
+        // SAFETY: the caller's.
+        unsafe {
+            from.write_bytes(0, LONGEST.0);
+            src.copy_to_nonoverlapping(from, bytes);
         }
-        to.copy_to_nonoverlapping(dst, writes);
+        (from, self.to.as_mut_ptr().cast())
+    }
+
+    /// Copies the first bits of the results; what is left of the last byte becomes zero.
+    ///
+    /// # Safety
+    /// So many bits have been written to the buffer, and `dst` is valid for writing them.
+    #[inline(always)]
+    unsafe fn empty(&mut self, dst: *mut u8, bits: usize) {
+        let to = self.to.as_mut_ptr().cast::<u8>();
+        // SAFETY: the caller's.
+        unsafe {
+            if !bits.is_multiple_of(8) {
+                *to.add(bits / 8) &= (1 << (bits % 8)) - 1;
+            }
+            to.copy_to_nonoverlapping(dst, bits.div_ceil(8));
+        }
     }
 }
 

@@ -5,6 +5,7 @@ pub(super) mod bytes;
 pub(super) mod floats;
 pub(super) mod ints;
 pub(super) mod maps;
+pub(super) mod packs;
 pub(super) mod powers;
 pub(super) mod words;
 

@@ -1,0 +1,87 @@
+//! To packed dtypes from those of a byte with many codes, and from float16 and bfloat16: the steps to a
+//! byte, four at a time, whose results are packed before they reach memory.
+
+use crate::avx2::Avx2;
+use crate::avx2::direct;
+use crate::avx2::packed::{Step, stepped};
+use crate::avx2::pieces::GROUP;
+use crate::avx2::steps::floats::{BrainToByte, FloatToByte};
+use crate::avx2::steps::ints::ClampToSmall;
+use crate::avx2::steps::maps::ByteMap;
+use crate::avx2::steps::words::{WordsToInt, WordsToSmall};
+use crate::dtypes::{DType, Kind, Real, mark};
+use crate::table::{Entry, Params, RealPairs, Road};
+use core::marker::PhantomData;
+
+/// By `S`, a step from `A` to `B`, to `OUT` bits.
+struct Packs<S, A, B, const OUT: usize>(PhantomData<(S, A, B)>);
+
+impl<S, A, B, const OUT: usize> Step for Packs<S, A, B, OUT>
+where
+    S: direct::Step<A, B>,
+    A: Real,
+    B: Real,
+{
+    const IN: usize = A::DTYPE.bits();
+    const OUT: usize = OUT;
+    const LEN: usize = GROUP;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        const { assert!(S::LEN == 32 && B::DTYPE.significant_bits() == OUT) };
+        let bits = isa.all8(const { (1 << OUT) - 1 });
+        let mut codes = [isa.zero(); 4];
+        for (k, code) in codes.iter_mut().enumerate() {
+            // SAFETY: the caller's: a quarter of the group; a vector holds what becomes of it.
+            unsafe {
+                let from = src.add(32 * k * size_of::<A::Stored>());
+                S::step(isa, from, core::ptr::from_mut(code).cast());
+            }
+            if matches!(B::DTYPE.kind(), Kind::Int) {
+                *code = isa.and(*code, bits);
+            }
+        }
+        // SAFETY: the caller's: a group.
+        unsafe { isa.squeeze::<OUT>(codes, dst) }
+    }
+}
+
+macro_rules! set {
+    ($pairs:ident $step:ident [$($from:ident)*] $to:tt) => {$(
+        set!(@row $pairs $step $from $to);
+    )*};
+    (@row $pairs:ident $step:ident $from:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
+        $pairs.set(DType::$from, DType::$packed, Entry {
+            kernel: stepped::<Packs<$step, mark::$from, mark::$of, $bits>>,
+            road: Road::Direct,
+        });
+    )*};
+}
+
+/// Sets the kernels of the pairs that have one.
+pub(in crate::avx2) const fn with_packs(mut pairs: RealPairs) -> RealPairs {
+    set!(pairs ByteMap
+    [
+        Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+        Float8E4M3B11Fnuz Float8E8M0Fnu
+    ]
+    [
+        Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1
+        Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
+    ]);
+    set!(pairs ByteMap [Int8]
+        [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
+    set!(pairs ClampToSmall [UInt8]
+        [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
+    set!(pairs WordsToSmall [Float16 BFloat16]
+        [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
+    set!(pairs WordsToInt [Float16 BFloat16]
+        [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
+    set!(pairs FloatToByte [Float16] [UInt4x2 UInt4 4]);
+    set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
+    pairs
+}
