@@ -270,10 +270,9 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
                 (half[i], half[i + 16]) = (byte, byte);
             }
         }
-        let low = halves.map(
-            #[inline(always)]
-            |half| isa.constant(&half),
-        );
+        // (Of `array::map` the compiler doesn't promise that it is inlined.)
+        let [a, b, c, d] = &halves;
+        let low = [isa.constant(a), isa.constant(b), isa.constant(c), isa.constant(d)];
         let high = match Self::BITS {
             1 => isa.add8(low[0], low[0]),
             2 => isa.shl16::<2>(low[0]),

@@ -198,10 +198,7 @@ impl Avx2 {
         unsafe {
             match BITS {
                 1 => {
-                    let bits = [a, b, c, d].map(
-                        #[inline(always)]
-                        |v| self.signs8(self.shl16::<7>(v)),
-                    );
+                    let bits = [self.ones(a), self.ones(b), self.ones(c), self.ones(d)];
                     dst.cast::<[i32; 4]>().write_unaligned(bits);
                 }
                 2 => {
@@ -216,6 +213,12 @@ impl Avx2 {
                 _ => self.squeeze_6([a, b, c, d], dst),
             }
         }
+    }
+
+    /// A bit per byte: its lowest.
+    #[inline(always)]
+    fn ones(self, v: __m256i) -> i32 {
+        self.signs8(self.shl16::<7>(v))
     }
 
     /// Pairs joined by `a + 4 b`, then pairs of those by `a + 16 b`: a byte in 32 bits.
