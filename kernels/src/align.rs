@@ -12,8 +12,9 @@ use crate::table::{Kernel, Params};
 /// Bytes of a cache line, and of the longest register.
 const LINE: usize = 64;
 
-/// The elements below which nothing is looked at.
+/// The elements below which nothing is looked at: more than any line holds.
 const LONG: usize = 1024;
+const _: () = assert!(LONG >= LINE * 8);
 
 /// The bytes of both sides from which on the longer of two calls pays: what no L1 cache holds.
 const LARGE: usize = 64 << 10;
@@ -51,9 +52,9 @@ unsafe fn run_long(
     // Under other options a kernel's work depends on where an element stands, and is no matter of
     // loads and stores; memcpy sees to its own.
     let parts = large && params.options.is_default() && !is_copy(params.from, params.to);
-    let head = if parts { head((src.addr(), from), (dst.addr(), to)).min(n) } else { 0 };
-    // SAFETY: the caller's. `head` elements are whole bytes on both sides, and under the default
-    // options nothing is refused.
+    let head = if parts { head((src.addr(), from), (dst.addr(), to)) } else { 0 };
+    // SAFETY: the caller's. `head` elements are whole bytes on both sides and fewer than `LONG`, so
+    // fewer than there are; under the default options nothing is refused.
     unsafe {
         if head > 0 {
             kernel(src, dst, head, params);

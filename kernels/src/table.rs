@@ -60,7 +60,7 @@ pub enum Road {
     Copy,
     /// A loop written for the pair.
     Direct,
-    /// One look-up per element in a table made from the reference.
+    /// Look-ups, of elements or of bytes that hold some, in tables made from the reference.
     Table,
     /// Decoder, bridge and encoder fused in one loop.
     Fused,

@@ -223,8 +223,8 @@ unsafe fn one_tile(
     let mut numbers = Buffer::new();
     let mut results = Buffer::new();
     // SAFETY: the buffers hold the tile's components, and are apart from the caller's memory and
-    // from each other. Each stage writes the `len` elements that the next
-    // one reads; the last one reads the `done` elements that the cast has written.
+    // from each other. Each stage writes the `len` elements that the next one reads; the last one
+    // reads the `done` elements that the cast has written.
     unsafe {
         let mut fit = len;
         let source = if from.is_packed() {
@@ -305,8 +305,8 @@ unsafe fn complex_to_bool(
     inner: &Params,
 ) -> usize {
     let mut truths = Buffer::new();
-    // SAFETY: the buffer has a byte for each component of a tile, as in `real_ones`; its first `len` bytes are then the
-    // elements' truths.
+    // SAFETY: the buffer has a byte for each component of a tile, as in `real_ones`; its first `len`
+    // bytes are then the elements' truths.
     unsafe {
         truth_of_components(table, src, truths.start(), len, inner);
         either(truths.start(), len);

@@ -2,9 +2,10 @@
 //!
 //! * From one byte to one or two bytes, and to float32: byte tables made from the reference, one for
 //!   each byte of the result. Float32 takes the bytes of bfloat16, which holds all numbers of one
-//!   byte. With VBMI also where a side is packed.
+//!   byte. Also where a side is packed, for which see [`packed`], too.
 //! * From float16 and bfloat16 to the small floats, and to packed integers: see [`words`].
-//! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
+//! * From 16 to 64 bits to a byte by clamps and masks: see [`narrow`].
+//! * To 16 bits where whole registers can be loaded and stored: integers of a byte, and to float16.
 
 use super::bridge::Hub;
 use super::codes::{Codes, Pair, Plain, load, load_part, store, store_part};

@@ -1,4 +1,4 @@
-//! From lanes of 16 and 32 bits to codes of a byte by a few clamps and masks, where the hubs would
+//! From lanes of 16 to 64 bits to codes of a byte by a few clamps and masks, where the hubs would
 //! widen first or come to bytes that are yet to be packed.
 
 use super::Features;
