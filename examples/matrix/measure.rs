@@ -6,6 +6,10 @@
 //! Turns go on for [`BUDGET`], and [`LEAST_TURNS`] of them at any rate; the shortest time of either
 //! counts, less what the clock takes itself.
 //!
+//! The turns go over several places in the buffers. A plain loop that copies through the L2 cache has
+//! been seen to take, from its first turn at a place to the last, 1.0 or 1.3 times as long as memcpy,
+//! as if by the toss of a coin; the next place, or the same one later, was another toss.
+//!
 //! New elements in each turn keep branches from being learnt. Where a cast is too short for the clock,
 //! a turn times it on several windows of the source, side by side in [`WINDOWS`] bytes, and so with
 //! memcpy.
@@ -19,6 +23,10 @@ use std::time::{Duration, Instant};
 /// The time for one pair at one size.
 const BUDGET: Duration = Duration::from_millis(30);
 const LEAST_TURNS: usize = 10;
+/// The places that a pair is timed at, one after the other.
+const PLACES: usize = 16;
+/// How far they lie apart: pages that no power of two of them divides evenly.
+const STRIDE: usize = 3 << 12;
 /// The bytes that short casts are spread over; with the other side they fit an L1 cache.
 const WINDOWS: usize = 16 << 10;
 
@@ -44,8 +52,10 @@ pub(crate) struct Figures {
 /// The buffers for casts of `n` elements.
 pub(crate) struct Bench {
     n: usize,
-    /// Where the cast's elements begin in either.
+    /// Where the cast's elements begin at a place.
     offset: usize,
+    /// Where the place begins in either buffer.
+    place: usize,
     src: Vec<Line>,
     dst: Vec<Line>,
     clock: Duration,
@@ -85,9 +95,9 @@ impl Bench {
             let shape = Shape::of(from, to, n);
             shape.src.max(shape.dst) * shape.windows
         });
-        let bytes = bytes.max().unwrap_or(0) + offset;
+        let bytes = bytes.max().unwrap_or(0) + offset + (PLACES - 1) * STRIDE;
         let (src, dst) = (lines(bytes)?, lines(bytes)?);
-        Ok(Self { n, offset, src, dst, clock: clock() })
+        Ok(Self { n, offset, place: 0, src, dst, clock: clock() })
     }
 
     /// Times a cast, made with these options.
@@ -108,10 +118,13 @@ impl Bench {
         let (mut best, mut best_memcpy) = (Duration::MAX, Duration::MAX);
         let start = Instant::now();
         let mut turn = 0;
-        while turn < LEAST_TURNS || start.elapsed() < BUDGET {
+        let mut elapsed = Duration::ZERO;
+        while turn < LEAST_TURNS || elapsed < BUDGET {
+            self.place = place_at(elapsed) * STRIDE;
             best = best.min(self.cast(cast, shape, pool)?);
             best_memcpy = best_memcpy.min(self.memcpy(shape.of_memcpy(), turn as u8));
             turn += 1;
+            elapsed = start.elapsed();
         }
         let per_window = |time: Duration| {
             // The clock ticks in ns; a time below that is none.
@@ -154,11 +167,18 @@ impl Bench {
 
     /// All windows of the source, and the destination of each.
     fn buffers(&mut self, shape: Shape, offset: usize) -> (&mut [u8], &mut [u8]) {
-        let src = &mut bytemuck::cast_slice_mut(&mut self.src)[offset..];
+        let start = self.place + offset;
+        let src = &mut bytemuck::cast_slice_mut(&mut self.src)[start..];
         let src = &mut src[..shape.src * shape.windows];
-        let dst = &mut bytemuck::cast_slice_mut(&mut self.dst)[offset..][..shape.dst];
+        let dst = &mut bytemuck::cast_slice_mut(&mut self.dst)[start..][..shape.dst];
         (src, dst)
     }
+}
+
+/// Which place's turn it is.
+fn place_at(elapsed: Duration) -> usize {
+    let share = elapsed.as_nanos() * PLACES as u128 / BUDGET.as_nanos();
+    share.min(PLACES as u128 - 1) as usize
 }
 
 /// Memory for that many bytes, all of it written to once.
