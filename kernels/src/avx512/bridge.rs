@@ -36,7 +36,11 @@ pub(crate) struct Truth(pub(super) __mmask16);
 ///
 /// Formats that are not `WIDE` end before 2^24: whatever rounds an integer past that does.
 #[derive(Clone, Copy)]
-pub(crate) struct Odd<const WIDE: bool>(pub(super) __m512);
+pub(crate) struct Odd<const WIDE: bool> {
+    pub(super) lanes: __m512,
+    /// Whether there may be NaNs among them.
+    pub(super) nan: bool,
+}
 
 /// Codes of float8_e8m0fnu as signed dwords yet to be clamped: below 0 they become 0, 255 is past the
 /// largest power, and from 256 on they are NaN's.
@@ -81,6 +85,8 @@ where
 
 /// What the bridges of several homes need of a hub.
 pub(super) trait Hub: Copy {
+    const HAS_NAN: bool;
+
     /// To an integer of at most 32 bits.
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED>;
     fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2];
@@ -119,7 +125,7 @@ impl<H: Hub> Bridge<H, Truth> for Quarter {
 impl<H: Hub, const WIDE: bool> Bridge<H, Odd<WIDE>> for Quarter {
     #[inline(always)]
     fn bridge(self, values: H) -> Odd<WIDE> {
-        Odd(values.odd::<WIDE>(self.0))
+        Odd { lanes: values.odd::<WIDE>(self.0), nan: H::HAS_NAN }
     }
 }
 
@@ -150,6 +156,8 @@ fn bits<const BITS: u32, const SIGNED: bool>(lanes: __m512i) -> Int<BITS, SIGNED
 }
 
 impl Hub for Narrow {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, _: Features) -> Int<BITS, SIGNED> {
         bits(self.0)
@@ -187,6 +195,8 @@ impl Hub for Narrow {
 }
 
 impl Hub for I32 {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, _: Features) -> Int<BITS, SIGNED> {
         bits(self.0)
@@ -250,6 +260,8 @@ fn last_bit_of(x: Features, value: __m512, other: __m512) -> __m512 {
 }
 
 impl Hub for U32 {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, _: Features) -> Int<BITS, SIGNED> {
         bits(self.0)
@@ -308,6 +320,8 @@ fn any_bit(x: Features, [a, b]: [__m512i; 2], mask: __m512i) -> __mmask16 {
 }
 
 impl Hub for I64 {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
         bits(x.low_dwords(self.0))
@@ -365,6 +379,8 @@ impl Hub for I64 {
 }
 
 impl Hub for U64 {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
         bits(x.low_dwords(self.0))
@@ -428,6 +444,8 @@ impl Hub for U64 {
 const NAN_TO_ZERO: u32 = 0x88;
 
 impl Hub for F32 {
+    const HAS_NAN: bool = true;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
         let v = self.0;
@@ -512,6 +530,8 @@ impl Hub for F32 {
 
 /// All conversions make NaNs quiet, or lose them, but the one that is none.
 impl Hub for Unquiet {
+    const HAS_NAN: bool = true;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
         F32(self.0).int(x)
@@ -549,6 +569,8 @@ impl Hub for Unquiet {
 }
 
 impl Hub for F64 {
+    const HAS_NAN: bool = true;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
         let [a, b] = both(

@@ -1,5 +1,5 @@
-//! How the codes of dtypes of at most 8 bits lie in memory, and the ways from there to a byte each and
-//! back.
+//! How the codes of dtypes lie in memory, and, for those of at most 8 bits, the ways from there to a
+//! byte each and back.
 
 use super::lanes::first_of_64;
 use super::tables::LookUp;
@@ -14,6 +14,9 @@ pub(super) trait Codes: 'static {
 
     /// Bits from one to the next, if the dtype has no more than 8.
     const BITS: usize;
+
+    /// Whether each is the real part of a complex number.
+    const COMPLEX: bool = false;
 }
 
 /// As the real dtype has them.
@@ -30,6 +33,15 @@ impl<T: Real> Codes for Plain<T> {
 impl<T: Real> Codes for Packed<T> {
     type Numbers = T;
     const BITS: usize = T::DTYPE.significant_bits();
+}
+
+/// As a complex dtype has its components.
+pub(super) struct Complex<T>(PhantomData<T>);
+
+impl<T: Real> Codes for Complex<T> {
+    type Numbers = T;
+    const BITS: usize = 8;
+    const COMPLEX: bool = true;
 }
 
 /// The dtypes of a kernel.

@@ -3,20 +3,18 @@
 //! * From one byte to one or two bytes, and to float32: byte tables made from the reference, one for
 //!   each byte of the result. Float32 takes the bytes of bfloat16, which holds all numbers of one
 //!   byte. Also where a side is packed, for which see [`packed`], too.
+//! * From there to more bytes, and to complex numbers: see [`widen`].
 //! * From float16 and bfloat16 to the small floats, and to packed integers: see [`words`].
 //! * From 16 to 64 bits to a byte by clamps and masks: see [`narrow`].
-//! * To 16 bits where whole registers can be loaded and stored: integers of a byte, and to float16.
+//! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
 
-use super::bridge::Hub;
 use super::codes::{Codes, Pair, Plain, load, load_part, store, store_part};
-use super::decode::{I32, U32};
-use super::lanes::both;
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
-use super::{Avx512, Features, narrow, packed, words};
+use super::{Avx512, halves, narrow, packed, widen, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::scalar::direct::ByteTable;
+use crate::scalar::direct::{ByteTable, table64};
 use crate::table::{Entry, Params, Road};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -44,7 +42,9 @@ pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
     if let Some(entry) = by_codes::<Plain<A>, Plain<B>>(isa) {
         return Some(entry);
     }
-    let kernel = if narrow::has_truths(from, to) && !is_whole(from) {
+    let kernel = if widen::has_floats::<Plain<A>, Plain<B>>() && matches!(isa, For::Vbmi) {
+        return Some(Entry { kernel: vbmi::floats::<Plain<A>, Plain<B>>, road: Road::Table });
+    } else if narrow::has_truths(from, to) && !is_whole(from) {
         bw::truths::<Plain<A>, Plain<B>>
     } else if narrow::has_low_bytes(from, to) && to.significant_bits() == 8 {
         pick!(isa, low_bytes, Plain<A>, Plain<B>)
@@ -56,6 +56,8 @@ pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
         bw::float16s_of_dwords::<Plain<A>, Plain<B>>
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
         bw::words_of_bytes::<Plain<A>, Plain<B>>
+    } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 16 {
+        bw::integers_of_float16s::<Plain<A>, Plain<B>>
     } else if from.bits() == 64 && matches!(to, DType::Bool) {
         bw::truths_of_qwords::<Plain<A>, Plain<B>>
     } else {
@@ -77,7 +79,7 @@ pub(super) const fn entry_packed<A: Codes, B: Codes>(isa: For) -> Option<Entry> 
     } else if let Some(entry) = by_codes::<A, B>(isa) {
         return Some(entry);
     } else if B::BITS == 8 {
-        return None;
+        return widening::<A, B>(isa);
     }
     let kernel = if words::has_whole(from, to) && matches!(isa, For::Vbmi) {
         return Some(Entry { kernel: vbmi::to_whole::<A, B>, road: Road::Table });
@@ -93,6 +95,25 @@ pub(super) const fn entry_packed<A: Codes, B: Codes>(isa: For) -> Option<Entry> 
     Some(Entry { kernel, road: Road::Direct })
 }
 
+/// The kernel of a pair from numbers of at most a byte to numbers of more than two.
+pub(super) const fn widening<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
+    let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
+    let kernel = if widen::has_floats::<A, B>() && matches!(isa, For::Vbmi) {
+        vbmi::floats::<A, B>
+    } else if !widen::has_integers(to) {
+        return None;
+    } else if !matches!(from.kind(), Kind::Float) {
+        // Signed and unsigned ones are the same bits.
+        match to.bits() {
+            32 => pick!(isa, integers, A, Plain<mark::Int32>),
+            _ => pick!(isa, integers, A, Plain<mark::Int64>),
+        }
+    } else {
+        pick!(isa, integers, A, B)
+    };
+    Some(Entry { kernel, road: Road::Table })
+}
+
 /// The kernel of a pair that has one for codes of at most a byte, packed or not.
 const fn by_codes<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
@@ -104,6 +125,8 @@ const fn by_codes<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
         }
     } else if words::has_small(from, to) && matches!(isa, For::Vbmi) {
         vbmi::to_small::<A, B>
+    } else if words::has_powers(from, to) && matches!(isa, For::Vbmi) {
+        vbmi::to_powers::<A, B>
     } else if narrow::has_small_from_words(from, to) {
         pick!(isa, small_from_words, A, B)
     } else if narrow::has_small_from_dwords(from, to) {
@@ -141,6 +164,7 @@ impl<A: Real, B: Real> Maps<A, B> {
     const fn byte_of_word(i: usize) -> [u8; 256] {
         let words = match B::DTYPE {
             DType::Float32 => &ByteTable::<A, mark::BFloat16>::WORDS,
+            DType::Float64 => &upper_words::<A>(),
             _ => &ByteTable::<A, B>::WORDS,
         };
         let mut bytes = [0; 256];
@@ -163,6 +187,19 @@ impl<A: Real, B: Real> Maps<A, B> {
         }
         bytes
     }
+}
+
+/// The upper words of float64s of which the rest is zero.
+const fn upper_words<A: Real>() -> [u16; 256] {
+    let qwords = table64::<A>(DType::Float64);
+    let mut words = [0; 256];
+    let mut code = 0;
+    while code < 256 {
+        assert!(qwords[code] << 16 == 0);
+        words[code] = (qwords[code] >> 48) as u16;
+        code += 1;
+    }
+    words
 }
 
 /// Kernels of the functions below, compiled for an instruction set.
@@ -206,9 +243,11 @@ kernels! {
         narrow::small_from_words => small_from_words
         narrow::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
-        super::words_of_bytes => words_of_bytes
-        super::float16s => float16s
-        super::float16s_of_dwords => float16s_of_dwords;
+        widen::integers => integers
+        halves::words_of_bytes => words_of_bytes
+        halves::float16s => float16s
+        halves::float16s_of_dwords => float16s_of_dwords
+        halves::integers_of_float16s => integers_of_float16s;
     vbmi Vbmi "avx512vbmi,avx512vbmi2":
         super::to_8 => to_8
         super::to_16 => to_16
@@ -219,7 +258,10 @@ kernels! {
         narrow::small_from_words => small_from_words
         narrow::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
+        widen::integers => integers
+        widen::floats => floats
         words::to_small => to_small
+        words::to_powers => to_powers
         words::to_whole => to_whole;
 }
 
@@ -291,7 +333,7 @@ pub(super) const FOR_DWORDS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14
 
 /// 64 words by two tables.
 #[inline(always)]
-fn words<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 2] {
+pub(super) fn words<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 2] {
     let x = isa.features();
     interleaved::<L, A, B>(isa, x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v))
 }
@@ -359,134 +401,4 @@ pub(super) fn dwords<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m5
         x.bw._mm512_unpacklo_epi16(zero, high),
         x.bw._mm512_unpackhi_epi16(zero, high),
     ]
-}
-
-/// 8-bit integers to 16-bit ones.
-///
-/// # Safety
-/// `src` is valid for reading `n` bytes and `dst` for writing `2 * n`; they don't overlap.
-#[inline(always)]
-unsafe fn words_of_bytes<A: Codes, B: Codes>(
-    isa: Avx512,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: Pair<A, B>,
-) {
-    let x = isa.features();
-    let mut i = 0;
-    // SAFETY: the caller's.
-    unsafe {
-        while n - i >= 64 {
-            let (low, high) = (x.load_words(src.add(i)), x.load_words(src.add(i + 32)));
-            x.store_dwords(dst.add(2 * i), widened::<A>(x, low));
-            x.store_dwords(dst.add(2 * i + 64), widened::<A>(x, high));
-            i += 64;
-        }
-        if i < n {
-            let [low, high] = x.halves(x.load_first(src.add(i), n - i));
-            let bytes = 2 * (n - i);
-            x.store_first(dst.add(2 * i), widened::<A>(x, low), bytes.min(64));
-            if bytes > 64 {
-                x.store_first(dst.add(2 * i + 64), widened::<A>(x, high), bytes - 64);
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn widened<A: Codes>(x: Features, v: __m256i) -> __m512i {
-    match A::Numbers::DTYPE {
-        DType::Int8 => x.bw._mm512_cvtepi8_epi16(v),
-        _ => x.bw._mm512_cvtepu8_epi16(v),
-    }
-}
-
-/// Bfloat16 to float16. Even and odd numbers are converted apart, in the dwords where they are, as
-/// float32s: whole loads and stores take less time than halves.
-///
-/// # Safety
-/// `src` is valid for reading `2 * n` bytes and `dst` for writing as many; they don't overlap.
-#[inline(always)]
-unsafe fn float16s<A: Codes, B: Codes>(
-    isa: Avx512,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: Pair<A, B>,
-) {
-    let x = isa.features();
-    let mut i = 0;
-    // SAFETY: the caller's.
-    unsafe {
-        while n - i >= 32 {
-            x.store_dwords(dst.add(2 * i), float16s_of(x, x.load_dwords(src.add(2 * i))));
-            i += 32;
-        }
-        if i < n {
-            let bytes = 2 * (n - i);
-            let v = float16s_of(x, x.load_first(src.add(2 * i), bytes));
-            x.store_first(dst.add(2 * i), v, bytes);
-        }
-    }
-}
-
-#[inline(always)]
-fn float16s_of(x: Features, v: __m512i) -> __m512i {
-    let odd = x.f._mm512_and_si512(v, x.dword(0xffff_0000));
-    let [even, odd] = both(
-        [x.f._mm512_slli_epi32::<16>(v), odd],
-        #[inline(always)]
-        |v| {
-            let v = x.f._mm512_castsi512_ps(v);
-            x.f._mm512_cvtepu16_epi32(x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v))
-        },
-    );
-    x.f._mm512_or_si512(even, x.f._mm512_slli_epi32::<16>(odd))
-}
-
-/// Float32 and 32-bit integers to float16: as the hubs have it, but that two quarters are joined for a
-/// whole store. (Where the source takes shuffles, too, one more does not pay.)
-///
-/// # Safety
-/// `src` is valid for reading `4 * n` bytes and `dst` for writing `2 * n`; they don't overlap.
-#[inline(always)]
-unsafe fn float16s_of_dwords<A: Codes, B: Codes>(
-    isa: Avx512,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: Pair<A, B>,
-) {
-    let x = isa.features();
-    let mut i = 0;
-    // SAFETY: the caller's; a part has as many elements as are left.
-    unsafe {
-        while n - i >= 32 {
-            let [a, b] = both(
-                x.load_qwords(src.add(4 * i)),
-                #[inline(always)]
-                |v| float16s_of_quarter::<A>(x, v),
-            );
-            x.store_dwords(dst.add(2 * i), x.join(a, b));
-            i += 32;
-        }
-        while i < n {
-            let part = (n - i).min(16);
-            let v = x.load_dwords_part(src.add(4 * i), part);
-            x.store_words_part(dst.add(2 * i), float16s_of_quarter::<A>(x, v), part);
-            i += part;
-        }
-    }
-}
-
-#[inline(always)]
-fn float16s_of_quarter<A: Codes>(x: Features, v: __m512i) -> __m256i {
-    let v = match A::Numbers::DTYPE {
-        DType::Int32 => I32(v).f32(x),
-        DType::UInt32 => U32(v).f32(x),
-        _ => x.f._mm512_castsi512_ps(v),
-    };
-    // What rounding an integer past 2^24 to float32 changes is past float16's numbers.
-    x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v)
 }

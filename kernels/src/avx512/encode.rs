@@ -171,8 +171,8 @@ impl Encode<mark::BFloat16> for Bf16 {
         let x = self.vbmi.features;
         // SAFETY: the caller's: 128 bytes are writable.
         unsafe {
-            x.store_dwords(dst, self.cvtne2ps_pbh(a.0, b.0));
-            x.store_dwords(dst.add(64), self.cvtne2ps_pbh(c.0, d.0));
+            x.store_dwords(dst, self.cvtne2ps_pbh(a.lanes, b.lanes));
+            x.store_dwords(dst.add(64), self.cvtne2ps_pbh(c.lanes, d.lanes));
         }
     }
 }
@@ -311,13 +311,13 @@ fn float64(x: Features, F64([a, b]): F64) -> [__m512i; 2] {
 /// To the nearest float16, ties to even, by the immediate.
 #[inline(always)]
 fn float16(x: Features, v: Odd<false>) -> __m256i {
-    x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v.0)
+    x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v.lanes)
 }
 
 /// To the nearest bfloat16, ties to even, in the high words.
 #[inline(always)]
 fn bfloat16(x: Features, v: Odd<true>) -> __m512i {
-    let bits = x.f._mm512_castps_si512(v.0);
+    let bits = x.f._mm512_castps_si512(v.lanes);
     // Adding 0x7fff carries into the kept part if the rest is more than half a unit; with the last
     // bit of the rest set where the kept part is odd, if it is half a unit, too. From the largest
     // finite number it carries into infinity.
@@ -326,5 +326,5 @@ fn bfloat16(x: Features, v: Odd<true>) -> __m512i {
     let rounded = x.f._mm512_add_epi32(sticky, x.dword(0x7fff));
     // Where the number was NaN, itself made quiet.
     let rounded = x.f._mm512_castsi512_ps(rounded);
-    x.f._mm512_castps_si512(x.f._mm512_fixupimm_ps::<0>(rounded, v.0, x.dword(0x22)))
+    x.f._mm512_castps_si512(x.f._mm512_fixupimm_ps::<0>(rounded, v.lanes, x.dword(0x22)))
 }

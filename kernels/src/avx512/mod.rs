@@ -10,6 +10,7 @@ mod complex;
 mod decode;
 mod direct;
 mod encode;
+mod halves;
 mod lanes;
 mod narrow;
 mod packed;
@@ -17,6 +18,7 @@ mod pieces;
 mod shim;
 mod small;
 mod tables;
+mod widen;
 mod words;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
@@ -24,7 +26,7 @@ use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::scalar;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
-use codes::{Packed, Plain};
+use codes::{Complex, Packed, Plain};
 use complex::with_complex;
 use direct::For;
 use shim::{Bf16, Vbmi};
@@ -320,27 +322,42 @@ where
     }
 }
 
-/// Sets the kernels of the pairs with a packed side that have one of their own, for
-/// [`for_each_dtype`].
-macro_rules! packed_pairs {
+/// Sets the kernels of the pairs with a packed or complex side that have one of their own, but
+/// those that [`with_complex`] sets, for [`for_each_dtype`].
+macro_rules! composed_pairs {
     (
         $pairs:ident $isa:ident
         real { $($code:literal $real:ident $name:literal $store:ident ($numbers:expr) [$($alias:literal),*];)* }
         packed { $($pcode:literal $packed:ident $pname:literal $of:ident;)* }
-        $($rest:tt)*
+        complex { $($ccode:literal $complex:ident $cname:literal $part:ident [$($calias:literal),*];)* }
     ) => {
-        packed_pairs!(@from $pairs $isa [$($packed $of)*] [$(Plain $real $real)* $(Packed $packed $of)*]);
-        packed_pairs!(@to $pairs $isa [$($packed $of)*] [$($real)*]);
+        composed_pairs!(@from $pairs $isa [$($packed $of)*] [$(Plain $real $real)* $(Packed $packed $of)*]);
+        composed_pairs!(@to $pairs $isa [$($packed $of)*] [$($real)*]);
+        composed_pairs!(
+            @complex $pairs $isa
+            [$(Plain $real $real)* $(Packed $packed $of)*] [$($complex $part)*]
+        );
     };
     (@from $pairs:ident $isa:ident [$($packed:ident $of:ident)*] $to:tt) => {$(
-        packed_pairs!(@row $pairs $isa $packed (Packed $of) $to);
+        composed_pairs!(@row $pairs $isa $packed (Packed $of) $to);
     )*};
     (@to $pairs:ident $isa:ident $to:tt [$($real:ident)*]) => {$(
-        packed_pairs!(@column $pairs $isa $real $to);
+        composed_pairs!(@column $pairs $isa $real $to);
     )*};
     (@column $pairs:ident $isa:ident $real:ident [$($packed:ident $of:ident)*]) => {
-        packed_pairs!(@row $pairs $isa $real (Plain $real) [$(Packed $packed $of)*]);
+        composed_pairs!(@row $pairs $isa $real (Plain $real) [$(Packed $packed $of)*]);
     };
+    (@complex $pairs:ident $isa:ident [$($lie:ident $from:ident $numbers:ident)*] $to:tt) => {$(
+        composed_pairs!(@complex_row $pairs $isa $from ($lie $numbers) $to);
+    )*};
+    (
+        @complex_row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident)
+        [$($to:ident $part:ident)*]
+    ) => {$(
+        if let Some(entry) = direct::widening::<$lie<mark::$numbers>, Complex<mark::$part>>($isa) {
+            $pairs.set(DType::$from, DType::$to, entry);
+        }
+    )*};
     (@row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident) [$($to_lie:ident $to:ident $of:ident)*]) => {$(
         if !scalar::direct::is_packed_copy(DType::$from, DType::$to) {
             let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>>($isa);
@@ -352,7 +369,7 @@ macro_rules! packed_pairs {
 }
 
 const fn with_composed(mut pairs: RealPairs, isa: For) -> RealPairs {
-    for_each_dtype!(packed_pairs pairs isa);
+    for_each_dtype!(composed_pairs pairs isa);
     with_complex(pairs)
 }
 

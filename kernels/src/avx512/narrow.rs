@@ -5,7 +5,7 @@ use super::Features;
 use super::bridge::Odd;
 use super::codes::{Codes, Pair, store, store_part};
 use super::direct::Maps;
-use super::lanes::each;
+use super::lanes::{both, each};
 use super::small::Small;
 use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -240,16 +240,13 @@ const fn top_of(to: DType) -> Option<i32> {
     }
 }
 
-/// Whether [`small_from_words`] is for a pair: the number that every integer past a byte becomes is
-/// the largest, and fits that byte.
+/// Whether [`small_from_words`] is for a pair.
 pub(super) const fn has_small_from_words(from: DType, to: DType) -> bool {
-    match top_of(to) {
-        Some(top) => matches!(from, DType::Int16 | DType::UInt16) && top <= 7,
-        None => false,
-    }
+    matches!(from, DType::Int16 | DType::UInt16) && top_of(to).is_some()
 }
 
-/// 16-bit integers to small floats: clamped to a byte, and by the table of that.
+/// 16-bit integers to small floats. Where the number that every integer past a byte becomes is the
+/// largest, and fits that byte: clamped to it, and by its table. Else by [`from_magnitudes`].
 ///
 /// # Safety
 /// As for [`truths`].
@@ -272,6 +269,12 @@ pub(super) unsafe fn small_from_words<L: LookUp, A: Codes, B: Codes>(
             pair,
             #[inline(always)]
             |[a, b]| match (A::Numbers::DTYPE, const { top_of(B::Numbers::DTYPE) }) {
+                (DType::UInt16, Some(8..)) => from_magnitudes::<L, B>(isa, [a, b]),
+                (_, Some(8..)) => {
+                    let (c, d) = (x.bw._mm512_abs_epi16(a), x.bw._mm512_abs_epi16(b));
+                    let signs = x.unmix_words(x.bw._mm512_packs_epi16(a, b));
+                    Small::<B::Numbers>::finish(x, from_magnitudes::<L, B>(isa, [c, d]), signs)
+                }
                 (DType::UInt16, _) => from_unsigned::<L, B>(isa, clamp(x, a, b)),
                 (_, Some(7)) => {
                     // Past a signed byte: magnitude and sign apart.
@@ -307,6 +310,68 @@ fn from_unsigned<L: LookUp, B: Codes>(isa: L, v: __m512i) -> __m512i {
 #[inline(always)]
 fn from_signed<L: LookUp, B: Codes>(isa: L, v: __m512i) -> __m512i {
     isa.look_up(const { &Maps::<mark::Int8, B::Numbers>::BYTE }, v)
+}
+
+/// How many bits of a word are brought together in one by [`from_magnitudes`]. What is left of a word
+/// past a byte has two bits more than a code's fraction and its leading one: the last says on which
+/// side of a midpoint the number is.
+const fn merged<B: Codes>() -> u32 {
+    6 - Small::<B::Numbers>::FORMAT.mantissa_bits
+}
+
+/// The largest magnitude that is looked up, larger than all numbers.
+const fn largest_magnitude<B: Codes>() -> u16 {
+    match top_of(B::Numbers::DTYPE) {
+        Some(top) if top < 15 => (1 << (8 + merged::<B>())) - 1,
+        _ => u16::MAX,
+    }
+}
+
+/// The codes of unsigned words, by the table of bytes. A number past a byte is looked up without its
+/// last bits, but with those that are lost brought together in the last one left, and its code is so
+/// many powers of two higher.
+#[inline(always)]
+fn from_magnitudes<L: LookUp, B: Codes>(isa: L, v: [__m512i; 2]) -> __m512i {
+    let x = isa.features();
+    let most = const { largest_magnitude::<B>() };
+    let [(a, near_a, far_a), (b, near_b, far_b)] = both(
+        v,
+        #[inline(always)]
+        |v| {
+            let v = x.bw._mm512_min_epu16(v, x.word(most));
+            let near = x.bw._mm512_cmpgt_epu16_mask(v, x.word(255));
+            let far = x.bw._mm512_cmpgt_epu16_mask(v, x.word(4095));
+            let byte = match const { merged::<B>() } {
+                3 => x.bw._mm512_mask_srli_epi16::<3>(v, near, merge::<3>(x, v)),
+                4 => {
+                    let byte = x.bw._mm512_mask_srli_epi16::<4>(v, near, merge::<4>(x, v));
+                    x.bw._mm512_mask_srli_epi16::<8>(byte, far, merge::<8>(x, v))
+                }
+                _ => unreachable!(),
+            };
+            (byte, near, far)
+        },
+    );
+    let codes = from_unsigned::<L, B>(isa, isa.low_bytes(a, b));
+    let powers = const { (merged::<B>() << Small::<B::Numbers>::FORMAT.mantissa_bits) as u8 };
+    let near = u64::from(near_a) | u64::from(near_b) << 32;
+    let codes = x.bw._mm512_mask_add_epi8(codes, near, codes, x.byte(powers));
+    let codes = if most == u16::MAX {
+        let far = u64::from(far_a) | u64::from(far_b) << 32;
+        x.bw._mm512_mask_add_epi8(codes, far, codes, x.byte(powers))
+    } else {
+        codes
+    };
+    x.bw._mm512_min_epu8(codes, x.byte(Small::<B::Numbers>::FORMAT.max_finite() as u8))
+}
+
+/// Sets bit `BITS` of a word, the last that will be left, if one below it is set.
+#[inline(always)]
+fn merge<const BITS: u32>(x: Features, v: __m512i) -> __m512i {
+    // If any of those below is set, the sum's bit is the other one than the word's, else the same.
+    let sum = x.bw._mm512_add_epi16(v, x.word((1 << BITS) - 1));
+    // v OR (sum AND the bit)
+    x.f._mm512_ternarylogic_epi32::<0xf8>(v, sum, x.word(1 << BITS))
 }
 
 /// Whether [`small_from_dwords`] is for a pair.
@@ -387,7 +452,7 @@ pub(super) unsafe fn small_from_floats<L: LookUp, A: Codes, B: Codes>(
                 let v = each(
                     v,
                     #[inline(always)]
-                    |v| Odd(x.f._mm512_castsi512_ps(v)),
+                    |v| Odd { lanes: x.f._mm512_castsi512_ps(v), nan: true },
                 );
                 Small::<B::Numbers>::step(x, v)
             },

@@ -21,8 +21,9 @@
 //! passes 2^15 nor carries. The high word is `(e + g + 127) << 7`. The code, times `2^(7 - m)`, is
 //! therefore the low word times `2^(7 - m)` plus the high word: one `vpmaddwd`.
 //!
-//! NaN comes through the minima (the second operand is their result if one is NaN) as a number
-//! chosen such that its code is NaN's, or 0x80, which no number has, where there is no NaN.
+//! NaN is replaced by float32's largest number, for which `t` is infinity, whatever the format. That
+//! comes out as a code of more than 8 bits, and is clamped to NaN's, which is past all numbers'; where
+//! there is no NaN, to 0x80, which no number has.
 
 use super::Features;
 use super::bridge::{Odd, Power};
@@ -31,6 +32,13 @@ use crate::dtypes::Real;
 use crate::format::{FloatFormat, Numbers, Specials};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
+
+/// For `range`: the smaller magnitude, without a sign; a number, if the other operand is NaN.
+const MIN_OF_MAGNITUDES: i32 = 0b1010;
+
+/// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by the largest
+/// finite number.
+const NAN_TO_LARGEST: u32 = 0xee;
 
 /// The encoder of a format of at most 8 bits with a sign.
 pub(super) struct Small<B>(PhantomData<B>);
@@ -56,13 +64,14 @@ impl<B: Real> Small<B> {
     const LIMIT: u32 = Self::magnitude(Self::FORMAT.max_finite());
 
     /// The code of NaN in magnitudes, 0x80 where there is none.
-    pub(super) const NAN_CODE: u8 = match Self::FORMAT.nan() {
-        Some(code) => code as u8,
-        None => 0x80,
+    pub(super) const NAN_CODE: u8 = {
+        let code = match Self::FORMAT.nan() {
+            Some(code) => code as u8,
+            None => 0x80,
+        };
+        assert!(code as u64 > Self::FORMAT.max_finite());
+        code
     };
-
-    /// What stands for NaN.
-    const NAN: u32 = Self::magnitude(Self::NAN_CODE as u64);
 
     /// The smallest normal number.
     const SMALLEST: u32 = ((Self::LOWEST + 127) as u32) << 23;
@@ -83,14 +92,13 @@ impl<B: Real> Small<B> {
     /// The magnitude bits of a stored code.
     const CODE: u8 = (Self::FORMAT.sign_mask() - 1) as u8;
 
-    /// The code of each magnitude, times `2^SHIFT`, in a dword.
+    /// The code of each magnitude, times `2^SHIFT`, in a dword; of NaN that of infinity, 0x7f80.
     #[inline(always)]
     fn codes(x: Features, v: Odd<false>) -> __m512i {
-        let bits = x.f._mm512_castps_si512(v.0);
-        let a = x.f._mm512_and_si512(bits, x.dword(i32::MAX as u32));
-        let a = x.f._mm512_castsi512_ps(a);
-        let a = x.f._mm512_min_ps(x.float(Self::LIMIT), a);
-        let a = x.f._mm512_min_ps(a, x.float(Self::NAN));
+        let mut a = x.dq._mm512_range_ps::<MIN_OF_MAGNITUDES>(v.lanes, x.float(Self::LIMIT));
+        if v.nan {
+            a = x.f._mm512_fixupimm_ps::<0>(a, v.lanes, x.dword(NAN_TO_LARGEST));
+        }
         let power = x.f._mm512_and_si512(x.f._mm512_castps_si512(a), x.dword(0xff << 23));
         let power = x.f._mm512_max_epi32(power, x.dword(Self::SMALLEST));
         let power = x.f._mm512_castsi512_ps(power);
@@ -136,12 +144,15 @@ impl<B: Real> Small<B> {
         let [a, b, c, d] = v;
         let ab = x.bw._mm512_packs_epi32(Self::codes(x, a), Self::codes(x, b));
         let cd = x.bw._mm512_packs_epi32(Self::codes(x, c), Self::codes(x, d));
-        let codes = x.bw._mm512_packus_epi16(Self::shift(x, ab), Self::shift(x, cd));
+        let mut codes = x.bw._mm512_packus_epi16(Self::shift(x, ab), Self::shift(x, cd));
+        if v[0].nan {
+            codes = x.bw._mm512_min_epu8(codes, x.byte(Self::NAN_CODE));
+        }
         // Packing clamps, which keeps the sign.
         let [a, b, c, d] = each(
             v,
             #[inline(always)]
-            |v| x.f._mm512_castps_si512(v.0),
+            |v| x.f._mm512_castps_si512(v.lanes),
         );
         let ab = x.bw._mm512_packs_epi32(a, b);
         let cd = x.bw._mm512_packs_epi32(c, d);
@@ -162,8 +173,11 @@ impl<B: Real> Small<B> {
     /// The stored bytes of a quarter.
     #[inline(always)]
     pub(super) fn quarter(x: Features, v: Odd<false>) -> __m128i {
-        let codes = Self::shift(x, Self::codes(x, v));
-        let signs = x.f._mm512_srli_epi32::<24>(x.f._mm512_castps_si512(v.0));
+        let mut codes = Self::shift(x, Self::codes(x, v));
+        if v.nan {
+            codes = x.f._mm512_min_epi32(codes, x.dword(Self::NAN_CODE.into()));
+        }
+        let signs = x.f._mm512_srli_epi32::<24>(x.f._mm512_castps_si512(v.lanes));
         x.f._mm512_cvtepi32_epi8(Self::finish(x, codes, signs))
     }
 }

@@ -13,6 +13,9 @@
 //! *keys* of 15 bits: cut off where all below has code 0 and above where all has the largest, and
 //! shifted up so that this range fills the 15 bits. NaN, which is cut off too, is then seen to apart.
 //!
+//! Where the smallest magnitudes take more steps, as many as there are codes, a table tells the codes
+//! of the first 128.
+//!
 //! All tables are made from the reference; that four steps do is checked while they are made. Signs
 //! are left out of this, and how they come in depends on what the codes are of: see [`Finish`].
 
@@ -20,6 +23,7 @@ use super::Features;
 use super::codes::{Codes, Pair, store, store_part};
 use super::shim::Vbmi;
 use super::small::Small;
+use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real};
 use crate::format::{FloatFormat, IntFormat, Numbers};
 use crate::options::Options;
@@ -51,6 +55,10 @@ trait Finish<B: Real>: 'static {
 
     /// The code of NaN.
     const NAN: u8;
+
+    /// The lowest of the magnitudes that the steps are for, if not 0: those below, which are as many
+    /// as a table holds, then have one of their own.
+    const APART: u16 = 0;
 
     /// The codes of numbers from those of their magnitudes, and signs in the top bits of bytes.
     fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i;
@@ -107,6 +115,8 @@ const MOST_STEPS: usize = 4;
 struct Tables {
     first: [u8; 128],
     last: [[u8; 128]; MOST_STEPS],
+    /// The codes of the lowest magnitudes.
+    apart: [u8; 128],
     /// How far the first step goes.
     step: [u8; 128],
 }
@@ -133,15 +143,20 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
     /// those that are past the largest.
     const RANGE: (u16, u16) = {
         let (low, high) = F::EXPONENTS;
-        if Self::WHOLE || low < Self::FROM.min_exponent() || high > Self::FROM.max_exponent() {
+        if Self::WHOLE {
             (0, 0x7fff)
         } else {
+            assert!(low >= Self::FROM.min_exponent() && high <= Self::FROM.max_exponent());
             (Self::power(low), Self::power(high) - 1)
         }
     };
 
     /// How far the range can be shifted up.
-    const SHIFT: u32 = (Self::RANGE.1 - Self::RANGE.0).leading_zeros() - 1;
+    const SHIFT: u32 = {
+        let shift = (Self::RANGE.1 - Self::RANGE.0).leading_zeros() - 1;
+        assert!(Self::WHOLE || shift > 0);
+        shift
+    };
 
     /// The code of a key up to infinity's.
     const fn code(key: u16) -> u8 {
@@ -173,13 +188,18 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
     }
 
     const TABLES: Tables = {
-        let mut tables =
-            Tables { first: [F::NAN; 128], last: [[255; 128]; MOST_STEPS], step: [1; 128] };
+        let mut tables = Tables {
+            first: [F::NAN; 128],
+            last: [[255; 128]; MOST_STEPS],
+            apart: [0; 128],
+            step: [1; 128],
+        };
         let infinity = Self::INFINITY >> 8;
         let end = if Self::WHOLE { infinity } else { 128 };
         let mut high = 0;
         while high < end {
-            let (at, first) = (high as usize, Self::code(high << 8));
+            let (at, lowest) = (high as usize, if high == 0 { F::APART } else { high << 8 });
+            let first = Self::code(lowest);
             assert!(Self::code(high << 8 | 255) <= first + MOST_STEPS as u8);
             tables.first[at] = first;
             let mut i = 0;
@@ -188,6 +208,11 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
                 i += 1;
             }
             high += 1;
+        }
+        let mut magnitude = 0;
+        while magnitude < F::APART {
+            tables.apart[magnitude as usize] = Self::code(magnitude);
+            magnitude += 1;
         }
         if Self::WHOLE {
             assert!(Self::INFINITY.is_multiple_of(256));
@@ -221,63 +246,61 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         even
     };
 
-    /// The keys of 32 numbers, of which the magnitudes are given too, with their signs.
+    /// The keys of 32 numbers, given twice their magnitudes, which leaves no sign.
     #[inline(always)]
-    fn keys(x: Features, numbers: __m512i, magnitudes: __m512i) -> __m512i {
-        let (low, high) = Self::RANGE;
-        if low == 0 {
-            return numbers;
-        }
-        let v = x.bw._mm512_min_epu16(magnitudes, x.word(high));
-        let v = x.bw._mm512_subs_epu16(v, x.word(low));
-        let keys = match Self::SHIFT {
+    fn keys(x: Features, doubles: __m512i) -> __m512i {
+        let (low, high) = const { (2 * Self::RANGE.0, 2 * Self::RANGE.1) };
+        let v = x.bw._mm512_subs_epu16(x.bw._mm512_min_epu16(doubles, x.word(high)), x.word(low));
+        // One shift less, since they are doubled.
+        match const { Self::SHIFT.saturating_sub(1) } {
+            0 => v,
             1 => x.bw._mm512_slli_epi16::<1>(v),
             2 => x.bw._mm512_slli_epi16::<2>(v),
             3 => x.bw._mm512_slli_epi16::<3>(v),
             4 => x.bw._mm512_slli_epi16::<4>(v),
             5 => x.bw._mm512_slli_epi16::<5>(v),
-            6 => x.bw._mm512_slli_epi16::<6>(v),
-            _ => x.bw._mm512_slli_epi16::<7>(v),
-        };
-        // keys OR (numbers AND the top bit)
-        x.f._mm512_ternarylogic_epi32::<0xf8>(keys, numbers, x.word(0x8000))
+            _ => x.bw._mm512_slli_epi16::<6>(v),
+        }
     }
 
     /// The codes of 64 numbers.
     #[inline(always)]
     fn codes(isa: Vbmi, [a, b]: [__m512i; 2]) -> __m512i {
-        if Self::WHOLE {
-            let (codes, high) = Self::steps(isa, [a, b]);
-            return F::finish(isa.features, codes, high);
-        }
-        let x = isa.features;
-        let largest = x.word(0x7fff);
-        let (c, d) = (x.f._mm512_and_si512(a, largest), x.f._mm512_and_si512(b, largest));
-        let infinity = x.word(Self::INFINITY);
-        let nan_low = x.bw._mm512_cmpgt_epu16_mask(c, infinity);
-        let nan_high = x.bw._mm512_cmpgt_epu16_mask(d, infinity);
-        let (codes, high) = Self::steps(isa, [Self::keys(x, a, c), Self::keys(x, b, d)]);
-        let nan = u64::from(nan_low) | u64::from(nan_high) << 32;
-        let codes = x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(F::NAN));
-        F::finish(x, codes, high)
-    }
-
-    /// The codes of the magnitudes of 64 keys, and their signs, in the top bit of a byte.
-    #[inline(always)]
-    fn steps(isa: Vbmi, [a, b]: [__m512i; 2]) -> (__m512i, __m512i) {
         let x = isa.features;
         // With the sign in the top bit, where look-ups don't see it.
-        let high = isa.permutex2var_epi8(a, x.constant(&const { every_other_byte(1) }), b);
-        let low = isa.permutex2var_epi8(a, x.constant(&const { every_other_byte(0) }), b);
+        let high = high_bytes(isa, [a, b]);
+        if Self::WHOLE {
+            return F::finish(x, Self::steps(isa, high, isa.low_bytes(a, b)), high);
+        }
+        let (a, b) = (x.bw._mm512_add_epi16(a, a), x.bw._mm512_add_epi16(b, b));
+        let infinity = x.word(2 * Self::INFINITY);
+        let nan_low = x.bw._mm512_cmpgt_epu16_mask(a, infinity);
+        let nan_high = x.bw._mm512_cmpgt_epu16_mask(b, infinity);
+        let nan = u64::from(nan_low) | u64::from(nan_high) << 32;
+        let keys = [Self::keys(x, a), Self::keys(x, b)];
+        let codes = Self::steps(isa, high_bytes(isa, keys), isa.low_bytes(keys[0], keys[1]));
+        F::finish(x, x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(F::NAN)), high)
+    }
+
+    /// The codes of the magnitudes of 64 keys.
+    #[inline(always)]
+    fn steps(isa: Vbmi, high: __m512i, low: __m512i) -> __m512i {
+        let x = isa.features;
         let tables = const { &Self::TABLES };
         let one = x.byte(1);
-        let step = if const { Self::EVEN } { one } else { by_high(isa, &tables.step, high) };
-        let codes = by_high(isa, &tables.first, high);
+        let step = if const { Self::EVEN } { one } else { look_up_128(isa, &tables.step, high) };
+        let codes = look_up_128(isa, &tables.first, high);
         let codes = Self::step::<0>(isa, codes, [high, low], step);
         let codes = Self::step::<1>(isa, codes, [high, low], one);
         let codes = Self::step::<2>(isa, codes, [high, low], one);
         let codes = Self::step::<3>(isa, codes, [high, low], one);
-        (codes, high)
+        if F::APART == 0 {
+            return codes;
+        }
+        const { assert!(F::APART == 0 || (F::APART == 128 && Self::WHOLE)) };
+        let low_byte = x.bw._mm512_testn_epi8_mask(high, x.byte(0x7f));
+        let apart = x.bw._mm512_mask_testn_epi8_mask(low_byte, low, x.byte(0x80));
+        x.bw._mm512_mask_mov_epi8(codes, apart, look_up_128(isa, &tables.apart, low))
     }
 
     /// Takes a step where low bytes are past its threshold.
@@ -292,7 +315,7 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         if !const { Self::has_step(I) } {
             return codes;
         }
-        let last = by_high(isa, const { &Self::TABLES.last[I] }, high);
+        let last = look_up_128(isa, const { &Self::TABLES.last[I] }, high);
         x.bw._mm512_mask_add_epi8(codes, x.bw._mm512_cmpgt_epu8_mask(low, last), codes, step)
     }
 }
@@ -308,9 +331,16 @@ pub(super) const fn every_other_byte(first: u8) -> [u8; 64] {
     indices
 }
 
+/// The high bytes of 64 words.
+#[inline(always)]
+fn high_bytes(isa: Vbmi, [a, b]: [__m512i; 2]) -> __m512i {
+    let odd = isa.features.constant(&const { every_other_byte(1) });
+    isa.permutex2var_epi8(a, odd, b)
+}
+
 /// What the low 7 bits of each byte stand for.
 #[inline(always)]
-fn by_high(isa: Vbmi, table: &'static [u8; 128], v: __m512i) -> __m512i {
+fn look_up_128(isa: Vbmi, table: &'static [u8; 128], v: __m512i) -> __m512i {
     let x = isa.features;
     let (low, high) = table.split_at(64);
     let part = |part: &'static [u8]| part.first_chunk::<64>().expect("half a table");
@@ -332,6 +362,46 @@ pub(super) unsafe fn to_small<A: Codes, B: Codes>(
 ) {
     // SAFETY: the caller's.
     unsafe { to_codes::<A, B, Float>(isa, src, dst, n, pair) }
+}
+
+/// Whether [`to_powers`] is for a pair.
+pub(super) const fn has_powers(from: DType, to: DType) -> bool {
+    matches!((from, to), (DType::Float16, DType::Float8E8M0Fnu))
+}
+
+/// The magnitudes of float16 as powers of two.
+struct Power;
+
+impl<B: Real> Finish<B> for Power {
+    /// Not those of magnitudes that are their own keys.
+    const EXPONENTS: (i32, i32) = (0, 0);
+    const NAN: u8 = 0xff;
+    /// Subnormals take as many steps as they have bits.
+    const APART: u16 = 128;
+
+    /// What is below zero is NaN.
+    #[inline(always)]
+    fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
+        let negative = x.bw._mm512_movepi8_mask(signs);
+        let negative = x.bw._mm512_mask_test_epi8_mask(negative, codes, codes);
+        x.bw._mm512_mask_mov_epi8(codes, negative, x.byte(0xff))
+    }
+}
+
+/// Float16 to float8_e8m0fnu.
+///
+/// # Safety
+/// As for [`to_small`].
+#[inline(always)]
+pub(super) unsafe fn to_powers<A: Codes, B: Codes>(
+    isa: Vbmi,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    // SAFETY: the caller's.
+    unsafe { to_codes::<A, B, Power>(isa, src, dst, n, pair) }
 }
 
 /// To integers of at most 4 bits, of whose bytes the bits above are not to count.

@@ -128,6 +128,7 @@ tables! {
     table8 u8;
     table16 u16;
     table32 u32;
+    table64 u64;
 }
 
 /// The tables of a pair, which the compiler works out once for all that use them, and the kernels that

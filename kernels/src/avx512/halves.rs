@@ -1,0 +1,200 @@
+//! To numbers of 16 bits, where whole registers can be loaded and stored: from integers of a byte, to
+//! float16, and from float16 to integers, all in lanes of 16 bits.
+
+use super::bridge::Hub;
+use super::codes::{Codes, Pair};
+use super::decode::{I32, U32};
+use super::lanes::both;
+use super::tables::LookUp;
+use super::{Avx512, Features};
+use crate::dtypes::{DType, Real};
+use core::arch::x86_64::*;
+
+/// 8-bit integers to 16-bit ones.
+///
+/// # Safety
+/// `src` is valid for reading `n` bytes and `dst` for writing `2 * n`; they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn words_of_bytes<A: Codes, B: Codes>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let mut i = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while n - i >= 64 {
+            let (low, high) = (x.load_words(src.add(i)), x.load_words(src.add(i + 32)));
+            x.store_dwords(dst.add(2 * i), widened::<A>(x, low));
+            x.store_dwords(dst.add(2 * i + 64), widened::<A>(x, high));
+            i += 64;
+        }
+        if i < n {
+            let [low, high] = x.halves(x.load_first(src.add(i), n - i));
+            let bytes = 2 * (n - i);
+            x.store_first(dst.add(2 * i), widened::<A>(x, low), bytes.min(64));
+            if bytes > 64 {
+                x.store_first(dst.add(2 * i + 64), widened::<A>(x, high), bytes - 64);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn widened<A: Codes>(x: Features, v: __m256i) -> __m512i {
+    match A::Numbers::DTYPE {
+        DType::Int8 => x.bw._mm512_cvtepi8_epi16(v),
+        _ => x.bw._mm512_cvtepu8_epi16(v),
+    }
+}
+
+/// Bfloat16 to float16. Even and odd numbers are converted apart, in the dwords where they are, as
+/// float32s: whole loads and stores take less time than halves.
+///
+/// # Safety
+/// `src` is valid for reading `2 * n` bytes and `dst` for writing as many; they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn float16s<A: Codes, B: Codes>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let mut i = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while n - i >= 32 {
+            x.store_dwords(dst.add(2 * i), float16s_of(x, x.load_dwords(src.add(2 * i))));
+            i += 32;
+        }
+        if i < n {
+            let bytes = 2 * (n - i);
+            let v = float16s_of(x, x.load_first(src.add(2 * i), bytes));
+            x.store_first(dst.add(2 * i), v, bytes);
+        }
+    }
+}
+
+#[inline(always)]
+fn float16s_of(x: Features, v: __m512i) -> __m512i {
+    let odd = x.f._mm512_and_si512(v, x.dword(0xffff_0000));
+    let [even, odd] = both(
+        [x.f._mm512_slli_epi32::<16>(v), odd],
+        #[inline(always)]
+        |v| {
+            let v = x.f._mm512_castsi512_ps(v);
+            x.f._mm512_cvtepu16_epi32(x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v))
+        },
+    );
+    x.f._mm512_or_si512(even, x.f._mm512_slli_epi32::<16>(odd))
+}
+
+/// Float32 and 32-bit integers to float16: as the hubs have it, but that two quarters are joined for a
+/// whole store. (Where the source takes shuffles, too, one more does not pay.)
+///
+/// # Safety
+/// `src` is valid for reading `4 * n` bytes and `dst` for writing `2 * n`; they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn float16s_of_dwords<A: Codes, B: Codes>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let mut i = 0;
+    // SAFETY: the caller's; a part has as many elements as are left.
+    unsafe {
+        while n - i >= 32 {
+            let [a, b] = both(
+                x.load_qwords(src.add(4 * i)),
+                #[inline(always)]
+                |v| float16s_of_quarter::<A>(x, v),
+            );
+            x.store_dwords(dst.add(2 * i), x.join(a, b));
+            i += 32;
+        }
+        while i < n {
+            let part = (n - i).min(16);
+            let v = x.load_dwords_part(src.add(4 * i), part);
+            x.store_words_part(dst.add(2 * i), float16s_of_quarter::<A>(x, v), part);
+            i += part;
+        }
+    }
+}
+
+#[inline(always)]
+fn float16s_of_quarter<A: Codes>(x: Features, v: __m512i) -> __m256i {
+    let v = match A::Numbers::DTYPE {
+        DType::Int32 => I32(v).f32(x),
+        DType::UInt32 => U32(v).f32(x),
+        _ => x.f._mm512_castsi512_ps(v),
+    };
+    // What rounding an integer past 2^24 to float32 changes is past float16's numbers.
+    x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v)
+}
+
+/// Float16 to integers of 16 bits.
+///
+/// # Safety
+/// `src` is valid for reading `2 * n` bytes and `dst` for writing as many; they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn integers_of_float16s<A: Codes, B: Codes>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let mut i = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        while n - i >= 32 {
+            x.store_dwords(dst.add(2 * i), integers_of::<B>(x, x.load_dwords(src.add(2 * i))));
+            i += 32;
+        }
+        if i < n {
+            let bytes = 2 * (n - i);
+            let v = integers_of::<B>(x, x.load_first(src.add(2 * i), bytes));
+            x.store_first(dst.add(2 * i), v, bytes);
+        }
+    }
+}
+
+#[inline(always)]
+fn integers_of<B: Codes>(x: Features, v: __m512i) -> __m512i {
+    let infinity = x.word(0x7c00);
+    if matches!(B::Numbers::DTYPE, DType::UInt16) {
+        // NaN and, by their signs, negative numbers are past infinity.
+        let number = x.bw._mm512_cmple_epu16_mask(v, infinity);
+        let infinite = x.bw._mm512_cmpeq_epi16_mask(v, infinity);
+        let cut = whole_part(x, number, v);
+        return x.bw._mm512_mask_mov_epi16(cut, infinite, x.word(0xffff));
+    }
+    let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
+    let number = x.bw._mm512_cmple_epu16_mask(magnitude, infinity);
+    // Up to 2^15: what is past it becomes that.
+    let cut = whole_part(x, number, x.bw._mm512_min_epu16(magnitude, x.word(0x7800)));
+    let negative = x.bw._mm512_movepi16_mask(v);
+    let positive = x.bw._mm512_min_epu16(cut, x.word(0x7fff));
+    x.bw._mm512_mask_sub_epi16(positive, negative, x.f._mm512_setzero_si512(), cut)
+}
+
+/// What is above the point of float16s without a sign, where asked for, else 0.
+///
+/// With the leading bit at the top of the word, the significand of a number of exponent `e` is its
+/// value times `2^(15 - e)`, and `30 - field` is that `15 - e`. For numbers below 1 it is 16 or more,
+/// and nothing is left, nor of subnormal ones, although they have no leading bit.
+#[inline(always)]
+fn whole_part(x: Features, where_: __mmask32, v: __m512i) -> __m512i {
+    let significand = x.f._mm512_or_si512(x.bw._mm512_slli_epi16::<5>(v), x.word(0x8000));
+    let places = x.bw._mm512_sub_epi16(x.word(30), x.bw._mm512_srli_epi16::<10>(v));
+    x.bw._mm512_maskz_srlv_epi16(where_, significand, places)
+}

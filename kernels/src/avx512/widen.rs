@@ -1,0 +1,225 @@
+//! From codes of at most a byte to numbers of 32 and 64 bits, and to complex ones, where the hubs
+//! would convert lane by lane, or a tile be filled first.
+//!
+//! * Packed numbers have no more than six bits, so that the integer that one becomes fits a byte. A
+//!   table makes that byte, and widening it the rest.
+//! * Of a small number as float32 or float64 only the upper word is not zero. Two tables make the
+//!   words, and permutations put them at their places among zeros, be these the rest of a float or an
+//!   imaginary part.
+
+use super::codes::{Codes, Pair, load, load_part};
+use super::direct::{Maps, words};
+use super::tables::{ByteMap, LookUp};
+use super::{Features, lanes::both};
+use crate::dtypes::{DType, Kind, Real, mark};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+
+/// Whether [`integers`] is for a pair, the first of which is packed.
+pub(super) const fn has_integers(to: DType) -> bool {
+    matches!(to.kind(), Kind::Int | Kind::UInt) && to.bits() >= 32
+}
+
+/// Packed numbers to integers of 32 or 64 bits.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
+#[inline(always)]
+pub(super) unsafe fn integers<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let size = size_of::<<B::Numbers as Real>::Stored>();
+    let map = const { integer_map::<A, B>() };
+    let mut i = 0;
+    // SAFETY: the caller's; of the last elements those are read and written that are left.
+    unsafe {
+        while n - i >= 64 {
+            let v = isa.look_up(map, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
+            for (j, v) in quarters(x, v).into_iter().enumerate() {
+                let [a, b] = widened::<A, B>(x, v);
+                let to = dst.add((i + 16 * j) * size);
+                x.store_dwords(to, a);
+                if size == 8 {
+                    x.store_dwords(to.add(64), b);
+                }
+            }
+            i += 64;
+        }
+        if i < n {
+            let left = n - i;
+            let v = isa.look_up(map, load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left));
+            for (j, v) in quarters(x, v).into_iter().enumerate().take(left.div_ceil(16)) {
+                let [a, b] = widened::<A, B>(x, v);
+                let to = dst.add((i + 16 * j) * size);
+                let part = (left - 16 * j).min(16);
+                match size {
+                    4 => x.store_dwords_part(to, a, part),
+                    _ => x.store_qwords_part(to, [a, b], part),
+                }
+            }
+        }
+    }
+}
+
+/// What the codes become as integers of a byte: below zero only where the destination goes there, or
+/// the source has integers, which keep their bits.
+const fn integer_map<A: Codes, B: Codes>() -> &'static ByteMap {
+    if fills_with_sign::<A, B>() {
+        const { &Maps::<A::Numbers, mark::Int8>::BYTE }
+    } else {
+        const { &Maps::<A::Numbers, mark::UInt8>::BYTE }
+    }
+}
+
+const fn fills_with_sign<A: Codes, B: Codes>() -> bool {
+    let whole = matches!(A::Numbers::DTYPE.kind(), Kind::Int);
+    whole || matches!(B::Numbers::DTYPE.kind(), Kind::Int)
+}
+
+#[inline(always)]
+fn quarters(x: Features, v: __m512i) -> [__m128i; 4] {
+    [
+        x.f._mm512_castsi512_si128(v),
+        x.f._mm512_extracti32x4_epi32::<1>(v),
+        x.f._mm512_extracti32x4_epi32::<2>(v),
+        x.f._mm512_extracti32x4_epi32::<3>(v),
+    ]
+}
+
+/// Sixteen bytes as dwords in the first register, or as qwords in both.
+#[inline(always)]
+fn widened<A: Codes, B: Codes>(x: Features, v: __m128i) -> [__m512i; 2] {
+    let signed = const { fills_with_sign::<A, B>() };
+    if size_of::<<B::Numbers as Real>::Stored>() == 4 {
+        let dwords = if signed { x.f._mm512_cvtepi8_epi32(v) } else { x.f._mm512_cvtepu8_epi32(v) };
+        return [dwords, x.f._mm512_setzero_si512()];
+    }
+    both(
+        [v, x.sse2._mm_unpackhi_epi64(v, v)],
+        #[inline(always)]
+        |v| if signed { x.f._mm512_cvtepi8_epi64(v) } else { x.f._mm512_cvtepu8_epi64(v) },
+    )
+}
+
+/// Whether [`floats`] is for a pair: the upper word of the destination's numbers holds those of the
+/// source.
+pub(super) const fn has_floats<A: Codes, B: Codes>() -> bool {
+    let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
+    let eight_digits = matches!(from, DType::Int8 | DType::UInt8);
+    from.bits() == 8
+        && match to {
+            DType::Float32 => B::COMPLEX,
+            DType::Float64 => !eight_digits,
+            _ => false,
+        }
+}
+
+/// How an element lies in words.
+struct Lay<B>(PhantomData<B>);
+
+impl<B: Codes> Lay<B> {
+    const SIZE: usize = size_of::<<B::Numbers as Real>::Stored>();
+    const WORDS: usize = Self::SIZE / 2 * if B::COMPLEX { 2 } else { 1 };
+
+    /// The words that are not zero.
+    const TOPS: u32 = {
+        let mut mask = 0;
+        let mut place = Self::SIZE / 2 - 1;
+        while place < 32 {
+            mask |= 1 << place;
+            place += Self::WORDS;
+        }
+        mask
+    };
+
+    /// Whose word each of the `i`th register's words is, if 32 elements fill `WORDS` registers.
+    const fn owners(i: usize) -> [u16; 32] {
+        let mut owners = [0; 32];
+        let mut word = 0;
+        while word < 32 {
+            owners[word] = ((32 * i + word) / Self::WORDS % 32) as u16;
+            word += 1;
+        }
+        owners
+    }
+
+    const OWNERS: [[u16; 32]; 8] = [
+        Self::owners(0),
+        Self::owners(1),
+        Self::owners(2),
+        Self::owners(3),
+        Self::owners(4),
+        Self::owners(5),
+        Self::owners(6),
+        Self::owners(7),
+    ];
+}
+
+/// Small numbers to float64 and to complex numbers.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
+#[inline(always)]
+pub(super) unsafe fn floats<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let size = 2 * Lay::<B>::WORDS;
+    let mut i = 0;
+    // SAFETY: the caller's; what is stored of a register ends where the destination does.
+    unsafe {
+        while n - i >= 64 {
+            let [a, b] = words::<L, A, B>(isa, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
+            store_all::<B>(x, dst.add(i * size), a);
+            store_all::<B>(x, dst.add((i + 32) * size), b);
+            i += 64;
+        }
+        if i < n {
+            let left = n - i;
+            let v = load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left);
+            let [a, b] = words::<L, A, B>(isa, v);
+            store_first::<B>(x, dst.add(i * size), a, left.min(32));
+            if left > 32 {
+                store_first::<B>(x, dst.add((i + 32) * size), b, left - 32);
+            }
+        }
+    }
+}
+
+/// Writes the elements of 32 words.
+///
+/// # Safety
+/// `dst` is valid for writing 32 elements.
+#[inline(always)]
+unsafe fn store_all<B: Codes>(x: Features, dst: *mut u8, words: __m512i) {
+    for (i, owners) in Lay::<B>::OWNERS.iter().enumerate().take(Lay::<B>::WORDS) {
+        let v = x.bw._mm512_maskz_permutexvar_epi16(Lay::<B>::TOPS, x.constant(owners), words);
+        // SAFETY: the caller's: 32 elements are `WORDS` registers.
+        unsafe { x.store_dwords(dst.add(64 * i), v) };
+    }
+}
+
+/// The same of the first `n`.
+///
+/// # Safety
+/// `dst` is valid for writing `n <= 32` elements.
+#[inline(always)]
+unsafe fn store_first<B: Codes>(x: Features, dst: *mut u8, words: __m512i, n: usize) {
+    let bytes = n * 2 * Lay::<B>::WORDS;
+    for (i, owners) in Lay::<B>::OWNERS.iter().enumerate().take(bytes.div_ceil(64)) {
+        let v = x.bw._mm512_maskz_permutexvar_epi16(Lay::<B>::TOPS, x.constant(owners), words);
+        // SAFETY: the caller's; the register begins inside the destination.
+        unsafe { x.store_first(dst.add(64 * i), v, (bytes - 64 * i).min(64)) };
+    }
+}
