@@ -25,8 +25,9 @@ const BUDGET: Duration = Duration::from_millis(30);
 const LEAST_TURNS: usize = 10;
 /// The places that a pair is timed at, one after the other.
 const PLACES: usize = 16;
-/// How far they lie apart: pages that no power of two of them divides evenly.
-const STRIDE: usize = 3 << 12;
+/// How far they lie apart in the source and in the destination: not the same number of pages, so that
+/// the two lie differently to each other, too.
+const STRIDES: (usize, usize) = (3 << 12, 5 << 12);
 /// The bytes that short casts are spread over; with the other side they fit an L1 cache.
 const WINDOWS: usize = 16 << 10;
 
@@ -54,7 +55,6 @@ pub(crate) struct Bench {
     n: usize,
     /// Where the cast's elements begin at a place.
     offset: usize,
-    /// Where the place begins in either buffer.
     place: usize,
     src: Vec<Line>,
     dst: Vec<Line>,
@@ -95,7 +95,7 @@ impl Bench {
             let shape = Shape::of(from, to, n);
             shape.src.max(shape.dst) * shape.windows
         });
-        let bytes = bytes.max().unwrap_or(0) + offset + (PLACES - 1) * STRIDE;
+        let bytes = bytes.max().unwrap_or(0) + offset + (PLACES - 1) * STRIDES.0.max(STRIDES.1);
         let (src, dst) = (lines(bytes)?, lines(bytes)?);
         Ok(Self { n, offset, place: 0, src, dst, clock: clock() })
     }
@@ -120,7 +120,7 @@ impl Bench {
         let mut turn = 0;
         let mut elapsed = Duration::ZERO;
         while turn < LEAST_TURNS || elapsed < BUDGET {
-            self.place = place_at(elapsed) * STRIDE;
+            self.place = place_at(elapsed);
             best = best.min(self.cast(cast, shape, pool)?);
             best_memcpy = best_memcpy.min(self.memcpy(shape.of_memcpy(), turn as u8));
             turn += 1;
@@ -167,10 +167,10 @@ impl Bench {
 
     /// All windows of the source, and the destination of each.
     fn buffers(&mut self, shape: Shape, offset: usize) -> (&mut [u8], &mut [u8]) {
-        let start = self.place + offset;
-        let src = &mut bytemuck::cast_slice_mut(&mut self.src)[start..];
+        let (src_start, dst_start) = (self.place * STRIDES.0, self.place * STRIDES.1);
+        let src = &mut bytemuck::cast_slice_mut(&mut self.src)[src_start + offset..];
         let src = &mut src[..shape.src * shape.windows];
-        let dst = &mut bytemuck::cast_slice_mut(&mut self.dst)[start..][..shape.dst];
+        let dst = &mut bytemuck::cast_slice_mut(&mut self.dst)[dst_start + offset..][..shape.dst];
         (src, dst)
     }
 }
