@@ -58,6 +58,8 @@ pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
         bw::words_of_bytes::<Plain<A>, Plain<B>>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 16 {
         bw::integers_of_float16s::<Plain<A>, Plain<B>>
+    } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 64 {
+        bw::longs_of_float16s::<Plain<A>, Plain<B>>
     } else if from.bits() == 64 && matches!(to, DType::Bool) {
         bw::truths_of_qwords::<Plain<A>, Plain<B>>
     } else {
@@ -247,7 +249,8 @@ kernels! {
         halves::words_of_bytes => words_of_bytes
         halves::float16s => float16s
         halves::float16s_of_dwords => float16s_of_dwords
-        halves::integers_of_float16s => integers_of_float16s;
+        halves::integers_of_float16s => integers_of_float16s
+        widen::integers_of_float16s => longs_of_float16s;
     vbmi Vbmi "avx512vbmi,avx512vbmi2":
         super::to_8 => to_8
         super::to_16 => to_16

@@ -193,8 +193,8 @@ fn integers_of<B: Codes>(x: Features, v: __m512i) -> __m512i {
 /// value times `2^(15 - e)`, and `30 - field` is that `15 - e`. For numbers below 1 it is 16 or more,
 /// and nothing is left, nor of subnormal ones, although they have no leading bit.
 #[inline(always)]
-fn whole_part(x: Features, where_: __mmask32, v: __m512i) -> __m512i {
+fn whole_part(x: Features, asked: __mmask32, v: __m512i) -> __m512i {
     let significand = x.f._mm512_or_si512(x.bw._mm512_slli_epi16::<5>(v), x.word(0x8000));
     let places = x.bw._mm512_sub_epi16(x.word(30), x.bw._mm512_srli_epi16::<10>(v));
-    x.bw._mm512_maskz_srlv_epi16(where_, significand, places)
+    x.bw._mm512_maskz_srlv_epi16(asked, significand, places)
 }
