@@ -6,6 +6,8 @@
 //! else the other, to the start of a line. (What lies between elements' addresses and a line's
 //! cannot be bridged where the address is no multiple of the element's size.)
 
+use crate::dtypes::DType;
+use crate::options::Options;
 use crate::scalar::direct::is_copy;
 use crate::table::{Kernel, Params};
 
@@ -16,8 +18,15 @@ const LINE: usize = 64;
 const LONG: usize = 1024;
 const _: () = assert!(LONG >= LINE * 8);
 
-/// The bytes of both sides from which on the longer of two calls pays: what no L1 cache holds.
-const LARGE: usize = 64 << 10;
+/// The bytes of both sides from which on a second call pays, in the L1 cache already.
+const LARGE: usize = 8 << 10;
+
+/// Whether long casts of a pair may be run in two parts. Under other options than the default ones a
+/// kernel's work depends on where an element stands, and is no matter of loads and stores; memcpy sees
+/// to its own.
+pub(crate) const fn is_for(from: DType, to: DType, options: &Options) -> bool {
+    options.is_default() && !is_copy(from, to)
+}
 
 /// Runs a kernel, in two parts if that takes less time.
 ///
@@ -48,10 +57,7 @@ unsafe fn run_long(
     n: usize,
 ) -> usize {
     let (from, to) = (params.from.bits(), params.to.bits());
-    let large = n.saturating_mul(from + to) >= LARGE * 8;
-    // Under other options a kernel's work depends on where an element stands, and is no matter of
-    // loads and stores; memcpy sees to its own.
-    let parts = large && params.options.is_default() && !is_copy(params.from, params.to);
+    let parts = params.in_parts && n.saturating_mul(from + to) >= LARGE * 8;
     let head = if parts { head((src.addr(), from), (dst.addr(), to)) } else { 0 };
     // SAFETY: the caller's. `head` elements are whole bytes on both sides and fewer than `LONG`, so
     // fewer than there are; under the default options nothing is refused.
@@ -83,8 +89,9 @@ const fn head(src: (usize, usize), dst: (usize, usize)) -> usize {
 /// The same of one side, if these elements are whole bytes on the other, too.
 const fn to_line((address, bits): (usize, usize), other_bits: usize) -> Option<usize> {
     let gap = address.wrapping_neg() % LINE * 8;
-    let elements = gap / bits;
-    if gap.is_multiple_of(bits) && (elements * other_bits).is_multiple_of(8) {
+    // Spelt out, for a division by what the compiler does not know takes its time.
+    let elements = if bits == 6 { gap / 6 } else { gap >> bits.trailing_zeros() };
+    if elements * bits == gap && (elements * other_bits).is_multiple_of(8) {
         Some(elements)
     } else {
         None

@@ -1,5 +1,6 @@
 //! dtypes x dtypes -> kernel, for one instruction set.
 
+use crate::align;
 use crate::dtypes::DType;
 use crate::options::Options;
 use crate::tile;
@@ -31,24 +32,24 @@ pub(crate) struct Params {
     /// [`Rounding::Stochastic`](crate::Rounding::Stochastic): 2 for the real parts of complex
     /// elements, else 1.
     pub(crate) draw_step: u64,
+    /// Whether the cast may be run in parts, see [`align`].
+    pub(crate) in_parts: bool,
 }
 
 impl Params {
     /// A pair under the default options.
     pub(crate) const fn defaults(from: DType, to: DType) -> Self {
         let options = Options::DEFAULT;
-        Self { from, to, options, component_options: options, draw_step: 1 }
+        let in_parts = align::is_for(from, to, &options);
+        Self { from, to, options, component_options: options, draw_step: 1, in_parts }
     }
 
     /// A pair under any options, which are brought to their plainest form.
     pub(crate) const fn new(from: DType, to: DType, options: &Options) -> Self {
-        Self {
-            from,
-            to,
-            options: options.effective(from, to),
-            component_options: options.effective(from.component(), to.component()),
-            draw_step: 1,
-        }
+        let component_options = options.effective(from.component(), to.component());
+        let options = options.effective(from, to);
+        let in_parts = align::is_for(from, to, &options);
+        Self { from, to, options, component_options, draw_step: 1, in_parts }
     }
 }
 

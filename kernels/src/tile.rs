@@ -150,7 +150,7 @@ fn component_params(params: &Params) -> Params {
         draw_step = if from.is_complex() && to.is_complex() { 1 } else { 2 };
     }
     let (from, to) = (from.component(), to.component());
-    Params { from, to, options, component_options: options, draw_step }
+    Params { from, to, options, component_options: options, draw_step, in_parts: false }
 }
 
 /// Memory for a tile, aligned for every component.
