@@ -285,7 +285,7 @@ pub(super) unsafe fn real_parts_of<const BYTES: usize>(src: *const u8, dst: *mut
 }
 
 #[inline(always)]
-fn reals<const BYTES: usize>(x: Features, [a, b]: [__m512i; 2]) -> __m512i {
+pub(super) fn reals<const BYTES: usize>(x: Features, [a, b]: [__m512i; 2]) -> __m512i {
     const EVEN: [u64; 8] = [0, 2, 4, 6, 8, 10, 12, 14];
     match BYTES {
         2 => x.low_words(a, b),
@@ -332,7 +332,7 @@ pub(super) unsafe fn with_zeros_of<const BYTES: usize>(src: *const u8, dst: *mut
 
 /// Elements with zeros between them.
 #[inline(always)]
-fn apart<const BYTES: usize>(x: Features, v: __m256i) -> __m512i {
+pub(super) fn apart<const BYTES: usize>(x: Features, v: __m256i) -> __m512i {
     const TWICE: [u64; 8] = [0, 0, 1, 1, 2, 2, 3, 3];
     match BYTES {
         2 => x.f._mm512_cvtepu16_epi32(v),
