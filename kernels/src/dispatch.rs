@@ -64,6 +64,8 @@ static LEVELS: &[Level] = &[
     },
     #[cfg(target_arch = "x86_64")]
     Level { name: "avx2", family: "avx2", detect: crate::avx2::detect, table: &crate::avx2::TABLE },
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    Level { name: "neon", family: "neon", detect: || true, table: &crate::neon::TABLE },
     Level { name: "scalar", family: "scalar", detect: || true, table: &scalar::TABLE },
 ];
 

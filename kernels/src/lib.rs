@@ -27,6 +27,8 @@ mod exact;
 mod facts;
 pub mod format;
 mod kernel;
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+mod neon;
 mod options;
 pub mod philox;
 pub mod reference;
