@@ -132,7 +132,8 @@ bridges! {
     U32 => U64, |isa, v| isa.extend_zeros(v);
     U32 => F32, |isa, v| two!(|x| isa.u32_to_ps(x), v);
     U32 => F64, |isa, v| four!(|x| isa.u52_to_pd(x), isa.extend_zeros(v));
-    U32 => Sticky, |isa, v| two!(|x| isa.u32_to_ps(x), v);
+    // Beyond all the destinations' numbers a clamped one is as good.
+    U32 => Sticky, |isa, v| two!(|x| isa.i32_to_ps(isa.min_u32(x, isa.all32(i32::MAX))), v);
     U32 => Brain, |isa, v| two!(|x| isa.u32_to_brain(x), v);
     U32 => Power, |isa, v| two!(|x| isa.power_of(isa.u32_to_brain(x)), v);
     U32 => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
@@ -329,27 +330,32 @@ impl Avx2 {
         self.fma_ps(high, self.all_ps(65536.0), low)
     }
 
-    /// From 2^24 on the low 7 bits are gathered in the one above them, which leaves 24: exact. Two's
-    /// complement makes no difference: a number moves only between two multiples of 2^8. The lowest
-    /// integer has no magnitude and stays; it is exact.
+    /// From 2^24 on the low 15 bits are gathered in the one above them, which leaves 17: exact. The
+    /// lowest integer has no magnitude and stays; it is exact.
     #[inline(always)]
     fn i32_to_brain(self, v: __m256i) -> __m256 {
         let large = self.gt32(self.abs32(v), self.all32((1 << 24) - 1));
-        self.i32_to_ps(self.gather(v, self.shr32::<25>(large)))
+        self.i32_to_ps(self.gather(v, self.and(large, self.all32(0x7fff))))
     }
 
-    /// One bit more, in the same way.
+    /// The same. From 2^31 on the conversion gives 2^32 too little, a negative number, whose bits are
+    /// more than those of a positive one; below, 2^32 too much has the greater bits. So the lesser bits
+    /// are the right ones.
     #[inline(always)]
     fn u32_to_brain(self, v: __m256i) -> __m256 {
         let large = self.eq32(self.max_u32(v, self.all32(1 << 24)), v);
-        self.u32_to_ps(self.gather(v, self.shr32::<24>(large)))
+        let x = self.i32_to_ps(self.gather(v, self.and(large, self.all32(0x7fff))));
+        let more = self.add_ps(x, self.all_ps(4294967296.0));
+        self.as_ps(self.min_u32(self.ps_bits(x), self.ps_bits(more)))
     }
 
-    /// Gathers the low bits, as many as `mask` has, in the one above them.
+    /// Clears the low bits, as many as `mask` has in the low words, and takes the number up if any was
+    /// set, though not as far as to the next multiple of 2^16: the sum of words is clamped. So nothing
+    /// comes to lie on the other side of a multiple of 2^16, or on one, that it was not on. Two's
+    /// complement makes no difference.
     #[inline(always)]
     fn gather(self, v: __m256i, mask: __m256i) -> __m256i {
-        let carried = self.add32(self.and(v, mask), mask);
-        self.andnot(mask, self.or(v, carried))
+        self.andnot(mask, self.add_clamped_u16(v, mask))
     }
 
     /// 64-bit integers below 2^52, as the low bits of a float64 of 2^52 and more.
@@ -382,21 +388,22 @@ impl Avx2 {
         self.mix32::<0xaa>(v, self.all64(TWO_52.to_bits() as i64))
     }
 
-    /// From 2^38 on the low 12 bits are gathered in the one above them: what is left is exact in
-    /// float64, and rounds to float32 and anything narrower as the number itself.
+    /// Beyond 2^40 the low 12 bits are gathered in those above them: what is left is exact in float64,
+    /// and rounds to float32 and anything narrower as the number itself, since the middle of any two
+    /// neighbours is a multiple of 2^16.
     #[inline(always)]
     fn gather_i64(self, v: __m256i) -> __m256i {
         // In the high dword; 12 ones from its top land in the low one. Where the high dword has no
         // magnitude, nothing is gathered, and whatever the conversion makes of the low one is far
         // below a unit of float32.
-        let large = self.gt32(self.abs32(v), self.all32(63));
+        let large = self.gt32(self.abs32(v), self.all32(256));
         self.gather(v, self.shr64::<52>(large))
     }
 
     #[inline(always)]
     fn gather_u64(self, v: __m256i) -> __m256i {
-        let large = self.gt32(self.shr64::<38>(v), self.zero());
-        self.gather(v, self.shr32::<20>(large))
+        let large = self.gt32(self.shr64::<40>(v), self.zero());
+        self.gather(v, self.and(large, self.all64(0xfff)))
     }
 
     /// What does not fit 32 bits is clamped to them: beyond all the destinations' numbers.

@@ -1,5 +1,5 @@
-//! Complex numbers to bools, without a tile between. A number is nonzero if any bit of its two parts is
-//! set that is no sign.
+//! Complex numbers to bools, and float32 to complex ones of float16, without a tile between. A number is
+//! nonzero if any bit of its two parts is set that is no sign.
 
 use super::Avx2;
 use super::packed::{Step, stepped};
@@ -21,7 +21,35 @@ pub(super) const fn with_complex(mut pairs: RealPairs) -> RealPairs {
         pairs.set(all[i], DType::Bool1x8, Entry { kernel: bits, road: Road::Direct });
         i += 1;
     }
+    let halves = Entry { kernel: stepped::<ToHalves>, road: Road::Direct };
+    pairs.set(DType::Float32, DType::Complex32, halves);
     pairs
+}
+
+/// From float32 to complex numbers of float16.
+struct ToHalves;
+
+impl Step for ToHalves {
+    const IN: usize = 32;
+    const OUT: usize = 32;
+    const LEN: usize = 16;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's: 64 bytes on both sides.
+            unsafe {
+                let halves = isa.ps_to_half(isa.load_psx(src.add(16 * k)));
+                isa.storex(dst.add(16 * k), isa.low16x(halves, isa.zerox()));
+            }
+            k += 1;
+        }
+    }
 }
 
 /// From complex numbers of `IN` bits to bools of `OUT` bits.

@@ -7,13 +7,14 @@ use super::steps::bools::{FromBool, ToBool};
 use super::steps::bytes::{
     self, CutSmall, EncodeSmall, FillByte, SmallToAny, SmallToFloat16, SmallToInt,
 };
+use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToWord};
 use super::steps::floats::{
     BrainToByte, BrainToFloat16, BrainToFloat32, CutHalf, CutToBrain, Float64ToByte, FloatToByte,
     RoundToBrain,
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen};
 use super::steps::maps::{self, ByteMap};
-use super::steps::powers::{self, IntToPower, PowerToInt, WordsToPower};
+use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
 use super::steps::words::{self, WordsToInt, WordsToSmall};
 use super::{Avx2, fused};
 use crate::codec::{Bridge, Decode, Encode, Isa};
@@ -210,7 +211,10 @@ where
 {
     let (from, to) = (A::DTYPE, B::DTYPE);
     match (is_float(to), to.bits()) {
-        (true, 16) => (stepped::<SmallToFloat16, A, B>, Road::Table),
+        (true, 16) => match (from, to) {
+            (DType::Float8E8M0Fnu, DType::Float16) => (stepped::<PowerToHalf, A, B>, Road::Direct),
+            _ => (stepped::<SmallToFloat16, A, B>, Road::Table),
+        },
         (false, _) if is(from, DType::Float8E8M0Fnu) => (stepped::<PowerToInt, A, B>, Road::Direct),
         (false, _) if bytes::fits_a_byte(from) => (stepped::<SmallToInt, A, B>, Road::Direct),
         (false, _) => (stepped::<CutSmall, A, B>, Road::Direct),
@@ -231,6 +235,12 @@ where
     Some(match (from, to) {
         _ if words::suits_int(from, to) => stepped::<WordsToInt, A, B>,
         (DType::BFloat16, _) if is_integer(to) && to.bits() == 8 => stepped::<BrainToByte, A, B>,
+        (DType::BFloat16, DType::Int16 | DType::UInt16) => stepped::<BrainToWord, A, B>,
+        (DType::BFloat16, DType::Int64 | DType::UInt64) => stepped::<BrainToQword, A, B>,
+        (DType::Float16, DType::Int16 | DType::UInt16) => stepped::<HalfToWord, A, B>,
+        (DType::Float64, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16) => {
+            stepped::<DoubleToWord, A, B>
+        }
         (DType::Float64, _) if is_integer(to) && to.bits() == 8 => stepped::<Float64ToByte, A, B>,
         _ if is_float(from) && is_integer(to) && to.bits() == 8 => stepped::<FloatToByte, A, B>,
         (DType::Float16, DType::UInt32 | DType::Int64 | DType::UInt64) => stepped::<CutHalf, A, B>,

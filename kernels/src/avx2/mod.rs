@@ -1,5 +1,6 @@
 //! Kernels for x86-64 with AVX2, F16C and FMA: 16 elements a step.
 
+mod bits;
 mod bridge;
 mod complex;
 mod decode;

@@ -41,8 +41,11 @@ words! {
         max_u8 = _mm256_max_epu8(a: __m256i, b: __m256i) -> __m256i;
         min_u8 = _mm256_min_epu8(a: __m256i, b: __m256i) -> __m256i;
         add_clamped_u8 = _mm256_adds_epu8(a: __m256i, b: __m256i) -> __m256i;
+        add_clamped_u16 = _mm256_adds_epu16(a: __m256i, b: __m256i) -> __m256i;
+        sub_clamped_u8 = _mm256_subs_epu8(a: __m256i, b: __m256i) -> __m256i;
         sub_clamped_u16 = _mm256_subs_epu16(a: __m256i, b: __m256i) -> __m256i;
         min16 = _mm256_min_epi16(a: __m256i, b: __m256i) -> __m256i;
+        max16 = _mm256_max_epi16(a: __m256i, b: __m256i) -> __m256i;
         min_u16 = _mm256_min_epu16(a: __m256i, b: __m256i) -> __m256i;
         min32 = _mm256_min_epi32(a: __m256i, b: __m256i) -> __m256i;
         max32 = _mm256_max_epi32(a: __m256i, b: __m256i) -> __m256i;
@@ -53,6 +56,7 @@ words! {
         abs32 = _mm256_abs_epi32(a: __m256i) -> __m256i;
         gt64 = _mm256_cmpgt_epi64(a: __m256i, b: __m256i) -> __m256i;
         sllv64 = _mm256_sllv_epi64(a: __m256i, by: __m256i) -> __m256i;
+        srlv64 = _mm256_srlv_epi64(a: __m256i, by: __m256i) -> __m256i;
         sllv32 = _mm256_sllv_epi32(a: __m256i, by: __m256i) -> __m256i;
         madd16 = _mm256_madd_epi16(a: __m256i, b: __m256i) -> __m256i;
         // Unsigned bytes of `a` times signed ones of `b`, and the sums of neighbours.
@@ -108,6 +112,7 @@ words! {
         join_ps = _mm256_set_m128(high: __m128, low: __m128) -> __m256;
         signs_ps = _mm256_movemask_ps(a: __m256) -> i32;
         sub_ps = _mm256_sub_ps(a: __m256, b: __m256) -> __m256;
+        add_ps = _mm256_add_ps(a: __m256, b: __m256) -> __m256;
         add_pd = _mm256_add_pd(a: __m256d, b: __m256d) -> __m256d;
         sub_pd = _mm256_sub_pd(a: __m256d, b: __m256d) -> __m256d;
         // If either is NaN: `b`.
@@ -138,6 +143,7 @@ words! {
     }
     sse2 {
         join_low_64x = _mm_unpacklo_epi64(a: __m128i, b: __m128i) -> __m128i;
+        low16x = _mm_unpacklo_epi16(a: __m128i, b: __m128i) -> __m128i;
         low8x = _mm_unpacklo_epi8(a: __m128i, b: __m128i) -> __m128i;
         high8x = _mm_unpackhi_epi8(a: __m128i, b: __m128i) -> __m128i;
         pack_u16x = _mm_packus_epi16(a: __m128i, b: __m128i) -> __m128i;
@@ -221,6 +227,14 @@ impl Avx2 {
     pub(super) unsafe fn loadx(self, src: *const u8) -> __m128i {
         // SAFETY: the caller's.
         unsafe { self.0.sse2._mm_loadu_si128(src.cast()) }
+    }
+
+    /// # Safety
+    /// 16 bytes are readable at `src`.
+    #[inline(always)]
+    pub(super) unsafe fn load_psx(self, src: *const u8) -> __m128 {
+        // SAFETY: the caller's.
+        unsafe { self.0.sse._mm_loadu_ps(src.cast()) }
     }
 
     /// # Safety

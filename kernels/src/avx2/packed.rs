@@ -6,6 +6,7 @@
 //! source becomes some bits or bytes of the destination, and no code is ever alone in a byte.
 
 use super::Avx2;
+use super::bits::{BitsToBytes, BitsToWords};
 use super::pieces::GROUP;
 use crate::codec::Isa;
 use crate::dtypes::{DType, Real, mark};
@@ -16,7 +17,7 @@ use core::arch::x86_64::__m256i;
 use core::mem::MaybeUninit;
 
 /// What the codes of one dtype become in another of at most a byte.
-type Codes = [u8; 64];
+pub(super) type Codes = [u8; 64];
 
 /// How many dtypes have at most 64 codes.
 const FROM: usize = 10;
@@ -73,7 +74,7 @@ static CODES: [[Codes; TO]; FROM] = {
 };
 
 /// What the codes of one dtype become in another of two bytes.
-type Words = [u16; 16];
+pub(super) type Words = [u16; 16];
 
 /// The dtypes of two bytes.
 const WORDS_TO: [DType; 4] = [DType::Int16, DType::UInt16, DType::Float16, DType::BFloat16];
@@ -107,7 +108,7 @@ static WORDS: [[Words; 4]; FROM] = {
 
 /// The table of a pair with such a destination.
 #[inline(always)]
-fn words(params: &Params) -> &'static Words {
+pub(super) fn words(params: &Params) -> &'static Words {
     let to = match params.to {
         DType::Int16 => 0,
         DType::UInt16 => 1,
@@ -119,7 +120,7 @@ fn words(params: &Params) -> &'static Words {
 
 /// The table of a pair.
 #[inline(always)]
-fn codes(params: &Params) -> &'static Codes {
+pub(super) fn codes(params: &Params) -> &'static Codes {
     let place = |dtype: DType| usize::from(PLACES[dtype.logical() as usize]);
     &CODES[place(params.from)][place(params.to)]
 }
@@ -144,7 +145,7 @@ pub(super) trait Step {
 }
 
 /// The most bytes that a step reads, and those that it writes.
-const LONGEST: (usize, usize) = (256, 256);
+const LONGEST: (usize, usize) = (512, 512);
 
 /// A pair cast by such steps.
 ///
@@ -173,7 +174,7 @@ pub(super) unsafe fn stepped<S: Step>(
                     let (from, to) = (src.add(i / 8 * S::IN), dst.add(i / 8 * S::OUT));
                     let left = n - i;
                     let (step_from, step_to) = if left < S::LEN {
-                        buffers.fill(from, (left * S::IN).div_ceil(8))
+                        buffers.fill(from, (left * S::IN).div_ceil(8), S::LEN * S::IN / 8)
                     } else {
                         (from, to)
                     };
@@ -202,16 +203,17 @@ impl Buffers {
         Self { from: [MaybeUninit::uninit(); LONGEST.0], to: [MaybeUninit::uninit(); LONGEST.1] }
     }
 
-    /// Copies the source, with zeros after it, and tells where from and to a step is to be cast.
+    /// Copies the source, with zeros after it up to a step, and tells where from and to that is to be
+    /// cast.
     ///
     /// # Safety
-    /// `src` is valid for reading `bytes`, which the buffer holds.
+    /// `src` is valid for reading `bytes`, no more than `step`, which the buffer holds.
     #[inline(always)]
-    unsafe fn fill(&mut self, src: *const u8, bytes: usize) -> (*const u8, *mut u8) {
+    unsafe fn fill(&mut self, src: *const u8, bytes: usize, step: usize) -> (*const u8, *mut u8) {
         let from = self.from.as_mut_ptr().cast::<u8>();
         // SAFETY: the caller's.
         unsafe {
-            from.write_bytes(0, LONGEST.0);
+            from.write_bytes(0, step);
             src.copy_to_nonoverlapping(from, bytes);
         }
         (from, self.to.as_mut_ptr().cast())
@@ -396,56 +398,6 @@ impl Avx2 {
     }
 }
 
-/// Single bits to numbers of 16 bits.
-struct ByBits;
-
-impl Step for ByBits {
-    const IN: usize = 1;
-    const OUT: usize = 16;
-    const LEN: usize = 64;
-
-    /// What 0 becomes, and what is different about 1.
-    type Tables = [__m256i; 2];
-
-    #[inline(always)]
-    fn tables(isa: Avx2, params: &Params) -> [__m256i; 2] {
-        let words = words(params);
-        [isa.all16(words[0] as i16), isa.all16((words[0] ^ words[1]) as i16)]
-    }
-
-    #[inline(always)]
-    unsafe fn step(isa: Avx2, [zero, flips]: [__m256i; 2], src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's: 8 bytes are read and 128 written.
-        unsafe {
-            let mut k = 0;
-            while k < 4 {
-                let bits = src.add(2 * k).cast::<i16>().read_unaligned();
-                let words = isa.xor(zero, isa.and(isa.bits_to_words(bits), flips));
-                isa.store(dst.add(32 * k), words);
-                k += 1;
-            }
-        }
-    }
-}
-
-impl Avx2 {
-    /// Ones for bits that are set.
-    #[inline(always)]
-    fn bits_to_words(self, bits: i16) -> __m256i {
-        const BITS: [u8; 32] = {
-            let mut bits = [0; 32];
-            let mut i = 0;
-            while i < 16 {
-                [bits[2 * i], bits[2 * i + 1]] = (1u16 << i).to_le_bytes();
-                i += 1;
-            }
-            bits
-        };
-        let bit = self.constant(&BITS);
-        self.eq16(self.and(self.all16(bits), bit), bit)
-    }
-}
-
 /// By a look-up of single codes: from `IN` bits, of which `CODE` count, to `OUT` bits. More than 4
 /// bits are looked up in four rows.
 struct ByCodes<const IN: usize, const CODE: usize, const OUT: usize>;
@@ -543,7 +495,7 @@ impl Avx2 {
 const fn entry(from: DType, to: DType) -> Option<Entry> {
     if from.is_packed() && to.bits() == 16 && !to.is_complex() {
         let kernel: Kernel = match from.bits() {
-            1 => stepped::<ByBits>,
+            1 => stepped::<BitsToWords>,
             2 => stepped::<ByHalves<2, 16>>,
             4 => stepped::<ByHalves<4, 16>>,
             _ => return None,
@@ -569,7 +521,7 @@ const fn entry(from: DType, to: DType) -> Option<Entry> {
         (4, 4) => stepped::<ByHalves<4, 4>>,
         (4, 8) => stepped::<ByHalves<4, 8>>,
         (1, 6) => stepped::<ByCodes<1, 1, 6>>,
-        (1, _) => stepped::<ByCodes<1, 1, 8>>,
+        (1, _) => stepped::<BitsToBytes>,
         (2, _) => stepped::<ByCodes<2, 2, 6>>,
         (4, _) => stepped::<ByCodes<4, 4, 6>>,
         (6, 1) => stepped::<ByCodes<6, 6, 1>>,

@@ -137,9 +137,22 @@ impl Avx2 {
         }
     }
 
-    /// Every byte eight times, tested for a bit each.
+    /// Ones and zeros.
     #[inline(always)]
     fn spread_1(self, bits: i32) -> __m256i {
+        self.min_u8(self.own_bits(bits).0, self.all8(1))
+    }
+
+    /// All ones for bits that are set.
+    #[inline(always)]
+    pub(super) fn bits_to_bytes(self, bits: i32) -> __m256i {
+        let (own, bit) = self.own_bits(bits);
+        self.eq8(own, bit)
+    }
+
+    /// Every byte eight times, with one of its bits each; and those bits.
+    #[inline(always)]
+    fn own_bits(self, bits: i32) -> (__m256i, __m256i) {
         const REPEAT: [u8; 32] = {
             let mut at = [0; 32];
             let mut i = 0;
@@ -151,7 +164,7 @@ impl Avx2 {
         };
         let bit = self.all64(0x8040_2010_0804_0201u64 as i64);
         let repeated = self.shuffle8(self.all32(bits), self.constant(&REPEAT));
-        self.and(self.eq8(self.and(repeated, bit), bit), self.all8(1))
+        (self.and(repeated, bit), bit)
     }
 
     /// A byte alone in 32 bits: shifted left by 0, 6, 12 and 18 its pairs of bits stand at 0, 8, 16

@@ -167,7 +167,7 @@ impl Avx2 {
         let units = self.ps_to_nearest(self.fma_ps(x, scale, self.all_ps(TINY)));
         let rest = self.fnma_ps(self.i32_to_ps(units), self.all_ps(4294967296.0), x);
         let low = self.ps_to_i32(rest);
-        let borrow = self.and(self.sar32::<31>(low), self.ps_bits(rest));
+        let borrow = self.and(low, self.ps_bits(rest));
         (low, self.add32(units, self.sar32::<31>(borrow)))
     }
 

@@ -158,16 +158,26 @@ impl<A: Real, B: Real> Step<A, B> for FromBool {
                 32 => {
                     let mut k = 0;
                     while k < 4 {
-                        let no = isa.eq32(isa.u8_to_i32(isa.load_64x(src.add(8 * k))), isa.zero());
-                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all32(one as i32)));
+                        let bools = isa.u8_to_i32(isa.load_64x(src.add(8 * k)));
+                        let numbers = if one == 1 {
+                            isa.min_u32(bools, isa.all32(1))
+                        } else {
+                            isa.andnot(isa.eq32(bools, isa.zero()), isa.all32(one as i32))
+                        };
+                        isa.store(dst.add(32 * k), numbers);
                         k += 1;
                     }
                 }
                 _ => {
                     let mut k = 0;
                     while k < 8 {
-                        let no = isa.eq64(isa.u8_to_i64(isa.load_32x(src.add(4 * k))), isa.zero());
-                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all64(one as i64)));
+                        let bools = isa.u8_to_i64(isa.load_32x(src.add(4 * k)));
+                        let numbers = if one == 1 {
+                            isa.min_u32(bools, isa.all64(1))
+                        } else {
+                            isa.andnot(isa.eq64(bools, isa.zero()), isa.all64(one as i64))
+                        };
+                        isa.store(dst.add(32 * k), numbers);
                         k += 1;
                     }
                 }

@@ -30,7 +30,7 @@ pub(in crate::avx2) struct FloatToByte;
 /// Bfloat16 to an integer of at most 8 bits.
 pub(in crate::avx2) struct BrainToByte;
 
-/// Float64 to an integer of at most 8 bits.
+/// Float64 to an integer of less than 8 bits.
 pub(in crate::avx2) struct Float64ToByte;
 
 impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
@@ -138,7 +138,7 @@ where
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
             let Brain([a, b]) = isa.bridge(Decode::<A>::decode(isa, src));
-            isa.store(dst, isa.upper_words(isa.number_to_16(a), isa.number_to_16(b)));
+            isa.store(dst, isa.in_order(isa.packs32(isa.brain_of(a), isa.brain_of(b))));
         }
     }
 }
@@ -264,11 +264,19 @@ impl Avx2 {
         self.in_order(self.pack_u32(self.shr32::<16>(a), self.shr32::<16>(b)))
     }
 
-    /// A float32 that is no NaN, rounded to its upper 16 bits; what is below them is anything.
+    /// The bfloat16s of float32s that are no subnormals, infinities or NaNs, in 32-bit lanes.
+    ///
+    /// Let 2^e be the power of two below the number, with its sign. The fma adds 2^(e+16) * (1 + k), of
+    /// which the last place is bfloat16's: so it rounds, and leaves the number of units, from 128 to
+    /// 256, in the low word of the sum, plus what k has put there; sign and exponent, e + 127 + 16, are
+    /// in the high word. The exponent should be less by 16, and by one for the first 128 units: k puts
+    /// -(16 + 1) * 128 in the low word, which is even, so that ties go where they should. The sum of
+    /// both words, as signed numbers, is the code. Of zero all is zero.
     #[inline(always)]
-    fn number_to_16(self, x: __m256) -> __m256i {
-        let bits = self.ps_bits(x);
-        let even = self.eq32(self.and(bits, self.all32(0x1_0000)), self.zero());
-        self.add32(self.add32(bits, self.all32(0x8000)), even)
+    fn brain_of(self, x: __m256) -> __m256i {
+        const FACTOR: f32 = f32::from_bits(((127 + 16) << 23) + (1 << 16) - 17 * 128);
+        let power = self.and(self.ps_bits(x), self.all32(-1 << 23));
+        let sum = self.fma_ps(self.as_ps(power), self.all_ps(FACTOR), x);
+        self.madd16(self.ps_bits(sum), self.all16(1))
     }
 }

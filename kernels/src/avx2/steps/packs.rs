@@ -1,10 +1,11 @@
-//! To packed dtypes from those of a byte with many codes, and from float16 and bfloat16: the steps to a
+//! To packed dtypes from those of a byte with many codes, and from floats of 16 and 32 bits: the steps to a
 //! byte, four at a time, whose results are packed before they reach memory.
 
 use crate::avx2::Avx2;
 use crate::avx2::direct;
 use crate::avx2::packed::{Step, stepped};
 use crate::avx2::pieces::GROUP;
+use crate::avx2::steps::bytes::EncodeSmall;
 use crate::avx2::steps::floats::{BrainToByte, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
 use crate::avx2::steps::maps::ByteMap;
@@ -78,6 +79,8 @@ pub(in crate::avx2) const fn with_packs(mut pairs: RealPairs) -> RealPairs {
     set!(pairs ClampToSmall [UInt8]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs WordsToSmall [Float16 BFloat16]
+        [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
+    set!(pairs EncodeSmall [Float32]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs WordsToInt [Float16 BFloat16]
         [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);

@@ -1,5 +1,5 @@
 //! From integers, float16 and bfloat16 to float8_e8m0fnu, the next power of two; and from there to
-//! integers, by shifts.
+//! float16, and to integers by shifts.
 //!
 //! Of an integer from 2 on, that is the power above the highest bit of the number before it. As a byte
 //! that number is looked up by nibbles. Wider ones are converted to float32 for their exponent, after
@@ -15,6 +15,9 @@ pub(in crate::avx2) struct IntToPower;
 
 /// Float16 and bfloat16 to powers of two.
 pub(in crate::avx2) struct WordsToPower;
+
+/// Powers of two to float16.
+pub(in crate::avx2) struct PowerToHalf;
 
 /// Powers of two to integers of more than 8 bits.
 pub(in crate::avx2) struct PowerToInt;
@@ -36,6 +39,47 @@ const fn above(up: u8) -> [u8; 32] {
         i += 1;
     }
     codes
+}
+
+/// The low bytes of float16's subnormals that are powers of two, from 2^-24 on, and the high ones.
+const LOW_SUBNORMALS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0];
+const HIGH_SUBNORMALS: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0];
+
+impl<A: Real, B: Real> Step<A, B> for PowerToHalf {
+    const LEN: usize = 32;
+    const LIGHT: bool = true;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        const LOW: [u8; 32] = twice(&LOW_SUBNORMALS);
+        const HIGH: [u8; 32] = twice(&HIGH_SUBNORMALS);
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let codes = isa.in_order(isa.load(src));
+            // What is no subnormal is looked up at 15, where there is nothing.
+            let at = isa.min_u8(isa.sub8(codes, isa.all8(ONE as i8 - 24)), isa.all8(15));
+            let low = isa.shuffle8(isa.constant(&LOW), at);
+            // The exponent field, which is that of infinity at most; NaN has the bit below it as well.
+            let field = isa.sub_clamped_u8(codes, isa.all8(ONE as i8 - 15));
+            let field = isa.min_u8(field, isa.all8(31));
+            let nan = isa.sub_clamped_u8(codes, isa.all8(-2));
+            let twice = isa.add8(isa.add8(field, field), nan);
+            let high = isa.add8(isa.add8(twice, twice), isa.shuffle8(isa.constant(&HIGH), at));
+            isa.store(dst, isa.low8(low, high));
+            isa.store(dst.add(32), isa.high8(low, high));
+        }
+    }
+}
+
+/// A table for both lanes.
+const fn twice(table: &[u8; 16]) -> [u8; 32] {
+    let mut both = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        both[i] = table[i % 16];
+        i += 1;
+    }
+    both
 }
 
 impl<A: Real, B: Real> Step<A, B> for IntToPower {
