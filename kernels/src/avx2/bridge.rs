@@ -343,8 +343,8 @@ impl Avx2 {
     /// are the right ones.
     #[inline(always)]
     fn u32_to_brain(self, v: __m256i) -> __m256 {
-        let large = self.eq32(self.max_u32(v, self.all32(1 << 24)), v);
-        let x = self.i32_to_ps(self.gather(v, self.and(large, self.all32(0x7fff))));
+        let mask = self.sign16(self.all32(0x7fff), self.shr32::<24>(v));
+        let x = self.i32_to_ps(self.gather(v, mask));
         let more = self.add_ps(x, self.all_ps(4294967296.0));
         self.as_ps(self.min_u32(self.ps_bits(x), self.ps_bits(more)))
     }
@@ -402,8 +402,8 @@ impl Avx2 {
 
     #[inline(always)]
     fn gather_u64(self, v: __m256i) -> __m256i {
-        let large = self.gt32(self.shr64::<40>(v), self.zero());
-        self.gather(v, self.and(large, self.all64(0xfff)))
+        // From 2^49 on, which is early enough; the shifted number is a word, and not negative.
+        self.gather(v, self.sign16(self.all64(0xfff), self.shr64::<49>(v)))
     }
 
     /// What does not fit 32 bits is clamped to them: beyond all the destinations' numbers.

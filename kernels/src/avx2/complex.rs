@@ -1,8 +1,10 @@
-//! Complex numbers to bools, and float32 to complex ones of float16, without a tile between. A number is
-//! nonzero if any bit of its two parts is set that is no sign.
+//! Complex numbers to bools, and between them and floats of another width, without a tile between. A
+//! number is nonzero if any bit of its two parts is set that is no sign.
 
 use super::Avx2;
+use super::decode::{F32, Loud};
 use super::packed::{Step, stepped};
+use crate::codec::Bridge;
 use crate::dtypes::DType;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
@@ -21,8 +23,19 @@ pub(super) const fn with_complex(mut pairs: RealPairs) -> RealPairs {
         pairs.set(all[i], DType::Bool1x8, Entry { kernel: bits, road: Road::Direct });
         i += 1;
     }
-    let halves = Entry { kernel: stepped::<ToHalves>, road: Road::Direct };
-    pairs.set(DType::Float32, DType::Complex32, halves);
+    let floats: [(DType, DType, Kernel); 5] = [
+        (DType::Float32, DType::Complex32, stepped::<ToHalves>),
+        (DType::Complex64, DType::Float16, stepped::<FromFloats>),
+        (DType::BComplex32, DType::Float32, stepped::<FromBrains>),
+        (DType::Float16, DType::Complex64, stepped::<ToFloats<false>>),
+        (DType::BFloat16, DType::Complex64, stepped::<ToFloats<true>>),
+    ];
+    let mut i = 0;
+    while i < floats.len() {
+        let (from, to, kernel) = floats[i];
+        pairs.set(from, to, Entry { kernel, road: Road::Direct });
+        i += 1;
+    }
     pairs
 }
 
@@ -48,6 +61,93 @@ impl Step for ToHalves {
                 isa.storex(dst.add(16 * k), isa.low16x(halves, isa.zerox()));
             }
             k += 1;
+        }
+    }
+}
+
+/// From complex numbers of float32 to float16.
+struct FromFloats;
+
+impl Step for FromFloats {
+    const IN: usize = 64;
+    const OUT: usize = 16;
+    const LEN: usize = 16;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        let mut k = 0;
+        while k < 2 {
+            // SAFETY: the caller's: 128 bytes are read and 32 written.
+            unsafe {
+                let from = src.add(64 * k);
+                // Elements 0, 1, 4, 5 in the lower lane, 2, 3, 6, 7 in the upper one.
+                let parts = isa.as_ps(isa.even_dwords(isa.load(from), isa.load(from.add(32))));
+                let lower = isa.ps_to_half(isa.lower_ps(parts));
+                let upper = isa.ps_to_half(isa.half_ps::<1>(parts));
+                isa.storex(dst.add(16 * k), isa.low32x(lower, upper));
+            }
+            k += 1;
+        }
+    }
+}
+
+/// From complex numbers of bfloat16 to float32.
+struct FromBrains;
+
+impl Step for FromBrains {
+    const IN: usize = 32;
+    const OUT: usize = 32;
+    const LEN: usize = 16;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 64 bytes on both sides.
+        unsafe {
+            let a = isa.as_ps(isa.shl32::<16>(isa.load(src)));
+            let b = isa.as_ps(isa.shl32::<16>(isa.load(src.add(32))));
+            let F32([a, b]) = isa.bridge(Loud([a, b]));
+            isa.store(dst, isa.ps_bits(a));
+            isa.store(dst.add(32), isa.ps_bits(b));
+        }
+    }
+}
+
+/// From float16, or bfloat16, to complex numbers of float32.
+struct ToFloats<const BRAIN: bool>;
+
+impl<const BRAIN: bool> Step for ToFloats<BRAIN> {
+    const IN: usize = 16;
+    const OUT: usize = 64;
+    const LEN: usize = 16;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 bytes are read and 128 written.
+        unsafe {
+            let zero = isa.zero();
+            let (a, b) = if BRAIN {
+                let words = isa.quiet_bfloat16(isa.ready_to_unpack_twice(isa.load(src)));
+                (isa.low16(zero, words), isa.high16(zero, words))
+            } else {
+                let a = isa.in_order(isa.ps_bits(isa.half_to_ps(isa.loadx(src))));
+                (a, isa.in_order(isa.ps_bits(isa.half_to_ps(isa.loadx(src.add(16))))))
+            };
+            isa.store(dst, isa.low32(a, zero));
+            isa.store(dst.add(32), isa.high32(a, zero));
+            isa.store(dst.add(64), isa.low32(b, zero));
+            isa.store(dst.add(96), isa.high32(b, zero));
         }
     }
 }

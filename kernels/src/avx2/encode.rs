@@ -239,14 +239,14 @@ impl Avx2 {
     }
 
     /// Numbers whose sign bits are those of the results: where there is no NaN it becomes zero, with
-    /// the other sign.
+    /// the other sign, into which the sum runs over from infinity's successor on.
     #[inline(always)]
     pub(super) fn signs<B: Real>(self, x: __m256) -> __m256i {
         let bits = self.ps_bits(x);
         if const { Small::<B>::NAN.is_some() } {
             return bits;
         }
-        self.xor(bits, self.ps_bits(self.cmp_ps::<UNORDERED>(x, x)))
+        self.add32(bits, self.all32(0x7f_ffff))
     }
 
     #[inline(always)]

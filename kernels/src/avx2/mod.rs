@@ -10,7 +10,9 @@ mod nibbles;
 mod ops;
 mod packed;
 mod pieces;
+mod ramps;
 mod shim;
+mod sixes;
 mod steps;
 mod to_ints;
 

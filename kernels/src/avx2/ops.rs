@@ -50,7 +50,10 @@ words! {
         min32 = _mm256_min_epi32(a: __m256i, b: __m256i) -> __m256i;
         max32 = _mm256_max_epi32(a: __m256i, b: __m256i) -> __m256i;
         min_u32 = _mm256_min_epu32(a: __m256i, b: __m256i) -> __m256i;
-        max_u32 = _mm256_max_epu32(a: __m256i, b: __m256i) -> __m256i;
+        // `a`, or zero where `b` is, or the negative of `a` where `b` is negative.
+        sign16 = _mm256_sign_epi16(a: __m256i, b: __m256i) -> __m256i;
+        // Rounded up.
+        average_u8 = _mm256_avg_epu8(a: __m256i, b: __m256i) -> __m256i;
         abs8 = _mm256_abs_epi8(a: __m256i) -> __m256i;
         abs16 = _mm256_abs_epi16(a: __m256i) -> __m256i;
         abs32 = _mm256_abs_epi32(a: __m256i) -> __m256i;
@@ -143,6 +146,7 @@ words! {
     }
     sse2 {
         join_low_64x = _mm_unpacklo_epi64(a: __m128i, b: __m128i) -> __m128i;
+        low32x = _mm_unpacklo_epi32(a: __m128i, b: __m128i) -> __m128i;
         low16x = _mm_unpacklo_epi16(a: __m128i, b: __m128i) -> __m128i;
         low8x = _mm_unpacklo_epi8(a: __m128i, b: __m128i) -> __m128i;
         high8x = _mm_unpackhi_epi8(a: __m128i, b: __m128i) -> __m128i;

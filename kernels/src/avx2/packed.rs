@@ -8,6 +8,7 @@
 use super::Avx2;
 use super::bits::{BitsToBytes, BitsToWords};
 use super::pieces::GROUP;
+use super::sixes::{SixesByPairs, SixesToBits};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Real, mark};
 use crate::scalar::direct::{is_packed_copy, table8, table16};
@@ -174,7 +175,7 @@ pub(super) unsafe fn stepped<S: Step>(
                     let (from, to) = (src.add(i / 8 * S::IN), dst.add(i / 8 * S::OUT));
                     let left = n - i;
                     let (step_from, step_to) = if left < S::LEN {
-                        buffers.fill(from, (left * S::IN).div_ceil(8), S::LEN * S::IN / 8)
+                        buffers.fill(from, (left * S::IN).div_ceil(8))
                     } else {
                         (from, to)
                     };
@@ -203,17 +204,16 @@ impl Buffers {
         Self { from: [MaybeUninit::uninit(); LONGEST.0], to: [MaybeUninit::uninit(); LONGEST.1] }
     }
 
-    /// Copies the source, with zeros after it up to a step, and tells where from and to that is to be
-    /// cast.
+    /// Copies the source, with zeros after it, and tells where from and to a step is to be cast.
     ///
     /// # Safety
-    /// `src` is valid for reading `bytes`, no more than `step`, which the buffer holds.
+    /// `src` is valid for reading `bytes`, which the buffer holds.
     #[inline(always)]
-    unsafe fn fill(&mut self, src: *const u8, bytes: usize, step: usize) -> (*const u8, *mut u8) {
+    unsafe fn fill(&mut self, src: *const u8, bytes: usize) -> (*const u8, *mut u8) {
         let from = self.from.as_mut_ptr().cast::<u8>();
         // SAFETY: the caller's.
         unsafe {
-            from.write_bytes(0, step);
+            from.write_bytes(0, LONGEST.0);
             src.copy_to_nonoverlapping(from, bytes);
         }
         (from, self.to.as_mut_ptr().cast())
@@ -490,6 +490,20 @@ impl Avx2 {
     }
 }
 
+/// Whether the lowest of the 6 bits of a code makes no difference to so many bits of the result.
+const fn is_by_pairs(from: DType, to: DType, bits: usize) -> bool {
+    let to = PLACES[to.logical() as usize] as usize;
+    let codes = &CODES[PLACES[from.logical() as usize] as usize][to];
+    let mut code = 0;
+    while code < 64 {
+        if (codes[code] ^ codes[code + 1]) & ((1 << bits) - 1) != 0 {
+            return false;
+        }
+        code += 2;
+    }
+    true
+}
+
 /// The kernel of a pair with a packed side and few codes; None where a piece of a tile is all that it
 /// takes.
 const fn entry(from: DType, to: DType) -> Option<Entry> {
@@ -504,7 +518,7 @@ const fn entry(from: DType, to: DType) -> Option<Entry> {
     }
     let no_wider = from.bits() <= 8 && to.bits() <= 8 && from.significant_bits() <= 6;
     let packed = from.is_packed() || to.is_packed();
-    let spreads = tile::is_unpacking(from, to) && matches!(from.bits(), 1 | 6);
+    let spreads = tile::is_unpacking(from, to) && from.bits() == 6;
     if !no_wider || !packed || is_packed_copy(from, to) || spreads || tile::is_packing(from, to) {
         return None;
     }
@@ -524,7 +538,9 @@ const fn entry(from: DType, to: DType) -> Option<Entry> {
         (1, _) => stepped::<BitsToBytes>,
         (2, _) => stepped::<ByCodes<2, 2, 6>>,
         (4, _) => stepped::<ByCodes<4, 4, 6>>,
-        (6, 1) => stepped::<ByCodes<6, 6, 1>>,
+        (6, 1) => stepped::<SixesToBits>,
+        (6, 2) if is_by_pairs(from, to, 2) => stepped::<SixesByPairs<2>>,
+        (6, 4) if is_by_pairs(from, to, 4) => stepped::<SixesByPairs<4>>,
         (6, 2) => stepped::<ByCodes<6, 6, 2>>,
         (6, 4) => stepped::<ByCodes<6, 6, 4>>,
         (6, 6) => stepped::<ByCodes<6, 6, 6>>,

@@ -183,18 +183,38 @@ impl Avx2 {
         self.and(self.or(v, self.shl16::<4>(v)), self.all8(15))
     }
 
+    /// Of words that [`sixes`](Self::sixes) leaves, each byte has its own bits from another shift.
+    #[inline(always)]
+    fn spread_6(self, v: __m256i) -> __m256i {
+        let words = self.sixes(v);
+        let odd = self.all16(-256);
+        let bytes = self.blend8(self.shr16::<4>(words), self.shr16::<2>(words), odd);
+        self.and(bytes, self.all8(0x3f))
+    }
+
+    /// 32 elements of 6 bits in the upper bits of a byte each, with anything below.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 24 bytes.
+    #[inline(always)]
+    pub(super) unsafe fn spread_6_on_top(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let v = unsafe { self.join(self.loadx(src.add(8)), self.loadx(src)) };
+        let words = self.sixes(v);
+        self.blend8(self.shr16::<2>(words), words, self.all16(-256))
+    }
+
+    /// Two elements of 6 bits each in the upper bits of words.
+    ///
     /// Of three bytes the first two make a word and the last two another. The numbers are at bits 0
     /// and 6 of the one, at 4 and 10 of the other; a factor of 16 makes that the same.
     #[inline(always)]
-    fn spread_6(self, v: __m256i) -> __m256i {
+    fn sixes(self, v: __m256i) -> __m256i {
         const PAIRS: [u8; 32] = [
             0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, //
             4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11, 12, 13, 14, 14, 15,
         ];
-        let words = self.shuffle8(v, self.constant(&PAIRS));
-        let words = self.mul16(words, self.all32(0x0001_0010));
-        let even = self.and(self.shr16::<4>(words), self.all16(0x3f));
-        self.or(even, self.and(self.shr16::<2>(words), self.all16(0x3f00)))
+        self.mul16(self.shuffle8(v, self.constant(&PAIRS)), self.all32(0x0001_0010))
     }
 
     /// Packs a group of elements in the low `BITS` bits of a byte each, with zeros above.

@@ -2,7 +2,7 @@
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
-use crate::dtypes::{DType, Kind, Real};
+use crate::dtypes::{DType, Kind, Real, mark};
 use crate::exact::Exact;
 use crate::format::Numbers;
 use crate::options::Options;
@@ -155,29 +155,23 @@ impl<A: Real, B: Real> Step<A, B> for FromBool {
                     isa.store(dst, isa.andnot(isa.low8(no, no), one));
                     isa.store(dst.add(32), isa.andnot(isa.high8(no, no), one));
                 }
+                32 | 64 if one == 1 => {
+                    let bools = isa.min_u8(isa.load(src), isa.all8(1));
+                    isa.store_widened::<mark::UInt8, B>(bools, dst);
+                }
                 32 => {
                     let mut k = 0;
                     while k < 4 {
-                        let bools = isa.u8_to_i32(isa.load_64x(src.add(8 * k)));
-                        let numbers = if one == 1 {
-                            isa.min_u32(bools, isa.all32(1))
-                        } else {
-                            isa.andnot(isa.eq32(bools, isa.zero()), isa.all32(one as i32))
-                        };
-                        isa.store(dst.add(32 * k), numbers);
+                        let no = isa.eq32(isa.u8_to_i32(isa.load_64x(src.add(8 * k))), isa.zero());
+                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all32(one as i32)));
                         k += 1;
                     }
                 }
                 _ => {
                     let mut k = 0;
                     while k < 8 {
-                        let bools = isa.u8_to_i64(isa.load_32x(src.add(4 * k)));
-                        let numbers = if one == 1 {
-                            isa.min_u32(bools, isa.all64(1))
-                        } else {
-                            isa.andnot(isa.eq64(bools, isa.zero()), isa.all64(one as i64))
-                        };
-                        isa.store(dst.add(32 * k), numbers);
+                        let no = isa.eq64(isa.u8_to_i64(isa.load_32x(src.add(4 * k))), isa.zero());
+                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all64(one as i64)));
                         k += 1;
                     }
                 }

@@ -27,29 +27,10 @@ impl<A: Real, B: Real> Step<A, B> for Widen {
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: LEN elements on both sides.
         unsafe {
-            match const { (A::DTYPE.significant_bits(), B::DTYPE.bits()) } {
-                (16, _) => isa.widen_words::<A>(src, dst),
-                (8, 16) => {
-                    isa.store(dst, isa.to_16::<A>(isa.loadx(src)));
-                    isa.store(dst.add(32), isa.to_16::<A>(isa.loadx(src.add(16))));
-                }
-                (8, 32) => {
-                    let mut k = 0;
-                    while k < 4 {
-                        let bytes = isa.load_64x(src.add(8 * k));
-                        isa.store(dst.add(32 * k), isa.to_32::<A>(bytes));
-                        k += 1;
-                    }
-                }
-                (8, _) => {
-                    let mut k = 0;
-                    while k < 8 {
-                        let bytes = isa.load_32x(src.add(4 * k));
-                        isa.store(dst.add(32 * k), isa.to_64::<A>(bytes));
-                        k += 1;
-                    }
-                }
-                _ => isa.store_widened::<A, B>(isa.significant::<A>(isa.load(src)), dst),
+            if const { A::DTYPE.bits() == 16 } {
+                isa.widen_words::<A>(src, dst);
+            } else {
+                isa.store_widened::<A, B>(isa.significant::<A>(isa.load(src)), dst);
             }
         }
     }

@@ -1,9 +1,10 @@
-//! Between one-byte dtypes, by look-ups. Where the sign bit does nothing but change the sign, the
+//! Between one-byte dtypes, by look-ups, or by a ramp with look-ups for the rest. Where the sign bit does nothing but change the sign, the
 //! look-ups are of magnitudes only, and there are half as many of them.
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
 use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
+use crate::avx2::ramps::{Climbs, Ramp};
 use crate::dtypes::{DType, Real};
 use crate::format::Numbers;
 use crate::scalar::direct::table8;
@@ -41,6 +42,8 @@ struct Plan {
     /// The bits of the codes that are looked up.
     bits: usize,
     nibbles: Nibbles,
+    /// What is less work than the nibbles, if it is.
+    ramp: Option<Ramp>,
     /// What the rule gets wrong in the code 0x80, which often is no number but a NaN.
     minus_zero: u8,
     work: usize,
@@ -70,9 +73,9 @@ impl Plan {
     const fn of(map: &[u8; 256], from: DType, to: DType) -> Self {
         let bits = from.significant_bits();
         let nibbles = Nibbles::of(map, bits, from);
-        let work = nibbles.work();
+        let (ramp, work) = shorter(map, bits, nibbles.work(), 0);
         let mut best =
-            Self { sign: Sign::Any, absolute: false, bits, nibbles, minus_zero: 0, work };
+            Self { sign: Sign::Any, absolute: false, bits, nibbles, ramp, minus_zero: 0, work };
         let bits = if two_s_complement(from) { 7 } else { magnitude_bits(from) };
         let rules = [
             (Sign::Gives(map[0xff]), 2),
@@ -137,14 +140,27 @@ impl Plan {
         }
         let nibbles = Nibbles::of(&values, bits, from);
         let whole = bits == 7 && !absolute && sign_bit(to) == 0x80 && all_below(&values, 0x80);
-        let (sign, nibbles, work) = match (sign, nibbles.with_sign(0x80)) {
+        let (found, nibbles, own) = match (sign, nibbles.with_sign(0x80)) {
             (Sign::Kept, Some(signed)) if whole => (Sign::LookedUp, signed, 0),
             _ => (sign, nibbles, work),
         };
-        let extra = 2 * absolute as usize + if minus_zero != 0 { 3 } else { 0 };
-        let work = nibbles.work() + work + extra;
-        Some(Self { sign, absolute, bits, nibbles, minus_zero, work })
+        let (ramp, least) = shorter(&values, bits, nibbles.work() + own, work);
+        let sign = if ramp.is_some() { sign } else { found };
+        let work = least + 2 * absolute as usize + if minus_zero != 0 { 3 } else { 0 };
+        Some(Self { sign, absolute, bits, nibbles, ramp, minus_zero, work })
     }
+}
+
+/// The ramp of a map if that, with so much more to do, is less work; and how much is left.
+const fn shorter(map: &[u8; 256], bits: usize, work: usize, more: usize) -> (Option<Ramp>, usize) {
+    if bits >= 7
+        && work > 12
+        && let Some(ramp) = Ramp::of(map, 1 << bits)
+        && ramp.work() + more <= work + 3
+    {
+        return (Some(ramp), ramp.work() + more);
+    }
+    (None, work)
 }
 
 const fn all_below(values: &[u8; 256], limit: u8) -> bool {
@@ -203,6 +219,13 @@ impl<A: Real, B: Real> Maps for Pair<A, B> {
     const LANES: Lanes = Lanes::of(&Self::PLAN.nibbles, &Self::PLAN.nibbles);
 }
 
+impl<A: Real, B: Real> Climbs for Pair<A, B> {
+    const RAMP: Ramp = match Self::PLAN.ramp {
+        Some(ramp) => ramp,
+        None => Ramp::NOTHING,
+    };
+}
+
 /// About how many instructions the map takes beyond the least.
 pub(in crate::avx2) const fn work<A: Real, B: Real>() -> usize {
     Pair::<A, B>::PLAN.work
@@ -230,7 +253,11 @@ impl Avx2 {
             self.lower_bits(bytes, plan.bits)
         };
         let whole = if matches!(plan.sign, Sign::LookedUp) { bytes } else { codes };
-        let values = self.look_up::<Pair<A, B>>(codes, whole);
+        let values = if plan.ramp.is_some() {
+            self.climb::<Pair<A, B>>(codes)
+        } else {
+            self.look_up::<Pair<A, B>>(codes, whole)
+        };
         let values = self.signed::<A, B>(values, self.sign_on_top::<A>(bytes));
         if plan.minus_zero == 0 {
             return values;

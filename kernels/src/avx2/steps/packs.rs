@@ -1,11 +1,12 @@
 //! To packed dtypes from those of a byte with many codes, and from floats of 16 and 32 bits: the steps to a
-//! byte, four at a time, whose results are packed before they reach memory.
+//! byte, four at a time, whose results are packed before they reach memory. And from packed dtypes
+//! to float32: the steps from a byte, four at a time.
 
 use crate::avx2::Avx2;
 use crate::avx2::direct;
 use crate::avx2::packed::{Step, stepped};
 use crate::avx2::pieces::GROUP;
-use crate::avx2::steps::bytes::EncodeSmall;
+use crate::avx2::steps::bytes::{EncodeSmall, SmallToAny};
 use crate::avx2::steps::floats::{BrainToByte, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
 use crate::avx2::steps::maps::ByteMap;
@@ -51,6 +52,48 @@ where
     }
 }
 
+/// By `S`, a step from `A` to `B`, from `A` packed in `IN` bits.
+struct Unpacks<S, A, B, const IN: usize>(PhantomData<(S, A, B)>);
+
+impl<S, A, B, const IN: usize> Step for Unpacks<S, A, B, IN>
+where
+    S: direct::Step<A, B>,
+    A: Real,
+    B: Real,
+{
+    const IN: usize = IN;
+    const OUT: usize = B::DTYPE.bits();
+    const LEN: usize = GROUP;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        const { assert!(S::LEN == 32 && A::DTYPE.significant_bits() == IN) };
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's: a quarter of the group; a vector holds what is cast.
+            unsafe {
+                let codes = isa.spread::<IN>(src.add(4 * IN * k));
+                let to = dst.add(32 * k * size_of::<B::Stored>());
+                S::step(isa, core::ptr::from_ref(&codes).cast(), to);
+            }
+            k += 1;
+        }
+    }
+}
+
+macro_rules! set_unpacking {
+    ($pairs:ident $step:ident $to:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
+        $pairs.set(DType::$packed, DType::$to, Entry {
+            kernel: stepped::<Unpacks<$step, mark::$of, mark::$to, $bits>>,
+            road: Road::Direct,
+        });
+    )*};
+}
+
 macro_rules! set {
     ($pairs:ident $step:ident [$($from:ident)*] $to:tt) => {$(
         set!(@row $pairs $step $from $to);
@@ -86,5 +129,9 @@ pub(in crate::avx2) const fn with_packs(mut pairs: RealPairs) -> RealPairs {
         [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
     set!(pairs FloatToByte [Float16] [UInt4x2 UInt4 4]);
     set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
+    set_unpacking!(pairs SmallToAny Float32 [
+        Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2
+        Float4E2M1FnX2 Float4E2M1Fn 4
+    ]);
     pairs
 }

@@ -1,0 +1,358 @@
+//! Maps of bytes to bytes as ramps with a window of look-ups, found at compile time.
+//!
+//! Between two small floats most codes follow a line: one step of the source is one, two or half a
+//! step of the destination, whatever the exponents' bias. What does not is together: the subnormals of
+//! both, and what rounds to them; before that all is zero, after the ramp all is the largest number,
+//! and NaN is last. So only a window of codes is looked up, as a sum of rows of 16 that `vpshufb`
+//! gives, as in [`nibbles`](super::nibbles): a row's index is negative before it, which gives zero, and
+//! it holds what it has more than the row before. The index is clamped to the window, at the ends of
+//! which there is what is to be added to all codes before and after.
+//!
+//! A map to integers has no line, but a window with zeros before and the largest number after it.
+
+use super::Avx2;
+use core::arch::x86_64::__m256i;
+
+/// How many steps of the destination are one of the source.
+#[derive(Clone, Copy)]
+enum Scale {
+    None,
+    /// To the nearest, ties to even.
+    Half,
+    One,
+    Two,
+    Four,
+}
+
+/// What a code is mapped to: `special` above `last`, if there is one; else the sum of
+/// * `scale` times how much it is above `less`, but no more than `limit`,
+/// * `rows[k][i - 16 * k]` for every k below `count` with i >= 16 * k, where i is how much the code is
+///   above `from`, but no more than the last place of the rows, and the index counts modulo 16,
+///
+/// but no more than `most`.
+#[derive(Clone, Copy)]
+pub(super) struct Ramp {
+    scale: Scale,
+    less: u8,
+    limit: u8,
+    from: u8,
+    count: usize,
+    rows: [[u8; 32]; 8],
+    most: u8,
+    last: u8,
+    special: Option<u8>,
+}
+
+/// No limit.
+const NONE: u8 = u8::MAX;
+
+impl Ramp {
+    /// All to zero.
+    pub(super) const NOTHING: Self = Self {
+        scale: Scale::None,
+        less: 0,
+        limit: NONE,
+        from: 0,
+        count: 1,
+        rows: [[0; 32]; 8],
+        most: NONE,
+        last: NONE,
+        special: None,
+    };
+
+    /// The shortest ramp for a map of which the first `codes` count, if there is one.
+    pub(super) const fn of(map: &[u8; 256], codes: usize) -> Option<Self> {
+        let mut best = None;
+        let mut specials = 0;
+        while specials < 2 {
+            // The codes at the end that are alike, and those before.
+            let end = if specials == 1 { run(map, codes) } else { codes };
+            specials += 1;
+            // Beyond 7 bits only the last code is told from the others.
+            if end < 2 || (codes > 128 && end < codes - 1) {
+                continue;
+            }
+            let top = run(map, end);
+            best = shorter(best, Self::line(map, codes, end, top, Scale::None, 0));
+            let mut i = 0;
+            while i < SCALES.len() && top > 0 {
+                let (scale, twice) = SCALES[i];
+                best = shorter(best, Self::line(map, codes, end, top, scale, 0));
+                // The code at which the line through the last one before the top is zero, or, if that
+                // was rounded, one nearby.
+                let last = top - 1;
+                let steps = 2 * map[last] as usize / twice;
+                let mut near = 0;
+                while near < 3 {
+                    if last + 1 > steps + near && last + 1 - steps - near < codes {
+                        let less = last + 1 - steps - near;
+                        best = shorter(best, Self::line(map, codes, end, top, scale, less as u8));
+                    }
+                    near += 1;
+                }
+                i += 1;
+            }
+        }
+        best
+    }
+
+    /// The ramp by that line, if it is one: the codes from `top` to `end` are alike, those from `end` on
+    /// are special.
+    const fn line(
+        map: &[u8; 256],
+        codes: usize,
+        end: usize,
+        top: usize,
+        scale: Scale,
+        less: u8,
+    ) -> Option<Self> {
+        let mut ramp = Self {
+            scale,
+            less,
+            last: (end - 1) as u8,
+            special: if end < codes { Some(map[end]) } else { None },
+            ..Self::NOTHING
+        };
+        let flat = matches!(scale, Scale::None);
+        let most = map[end - 1];
+        if !flat && top + 1 < end {
+            ramp.most = most;
+            ramp.limit = match scale {
+                Scale::Two if codes - 1 - less as usize > 127 => most / 2 + 1,
+                Scale::Four if codes - 1 - less as usize > 63 => most / 4 + 1,
+                _ => NONE,
+            };
+        }
+        // What is to be added before the window, and from the top on.
+        let before = map[0].wrapping_sub(ramp.base(0));
+        let at = if flat || top == 0 { top } else { top - 1 };
+        let after = map[at].wrapping_sub(ramp.base(at));
+        let mut from = 0;
+        while from + 1 < top && map[from + 1].wrapping_sub(ramp.base(from + 1)) == before {
+            from += 1;
+        }
+        let mut last = top;
+        while last > from && map[last].wrapping_sub(ramp.base(last)) == after {
+            last -= 1;
+        }
+        if !flat && last == top {
+            // The top is not on the line, and is cut.
+            last = if top == 0 { 0 } else { top - 1 };
+            while last > from && map[last].wrapping_sub(ramp.base(last)) == after {
+                last -= 1;
+            }
+        }
+        ramp.from = from as u8;
+        ramp.count = (last - from) / 16 + 1;
+        if last - from == 16 * ramp.count - 1 && ramp.count < 8 {
+            // The last place is for what comes after.
+            ramp.count += 1;
+        }
+        if ramp.count > 8 {
+            return None;
+        }
+        let mut i = 0;
+        while i < 16 * ramp.count {
+            let k = i / 16;
+            let more = ramp.differs(map, last, after, i);
+            let value = match k {
+                0 => more,
+                _ => more.wrapping_sub(ramp.differs(map, last, after, i - 16)),
+            };
+            ramp.rows[k][i % 16] = value;
+            ramp.rows[k][i % 16 + 16] = value;
+            i += 1;
+        }
+        if ramp.is(map, codes) { Some(ramp) } else { None }
+    }
+
+    /// What place `i` of the window adds to the line.
+    const fn differs(&self, map: &[u8; 256], last: usize, after: u8, i: usize) -> u8 {
+        let code = self.from as usize + i;
+        if code <= last { map[code].wrapping_sub(self.base(code)) } else { after }
+    }
+
+    /// The line.
+    const fn base(&self, code: usize) -> u8 {
+        let mut x = (code as u8).saturating_sub(self.less);
+        if x > self.limit {
+            x = self.limit;
+        }
+        match self.scale {
+            Scale::None => 0,
+            Scale::Half => (x >> 1) + (x % 4 == 3) as u8,
+            Scale::One => x,
+            Scale::Two => x << 1,
+            Scale::Four => x << 2,
+        }
+    }
+
+    /// Whether this is the map.
+    const fn is(&self, map: &[u8; 256], codes: usize) -> bool {
+        let mut code = 0;
+        while code < codes {
+            let mut i = (code as u8).saturating_sub(self.from) as usize;
+            if i > 16 * self.count - 1 {
+                i = 16 * self.count - 1;
+            }
+            let mut value = self.base(code);
+            let mut k = 0;
+            while k <= i / 16 {
+                value = value.wrapping_add(self.rows[k][i % 16]);
+                k += 1;
+            }
+            if value > self.most {
+                value = self.most;
+            }
+            if let Some(special) = self.special
+                && code > self.last as usize
+            {
+                value = special;
+            }
+            if value != map[code] {
+                return false;
+            }
+            code += 1;
+        }
+        true
+    }
+
+    /// Whether the index needs no clamping: the rows hold all codes.
+    const fn is_whole(&self) -> bool {
+        16 * self.count > self.last as usize - self.from as usize && self.special.is_none()
+    }
+
+    /// About how many instructions it takes, counted as those of a sum of nibbles are.
+    pub(super) const fn work(&self) -> usize {
+        let scale = match self.scale {
+            Scale::None => 0,
+            Scale::Half => 4,
+            Scale::One => 1,
+            Scale::Two => 2,
+            Scale::Four => 3,
+        };
+        let (mut rows, mut k) = (0, 0);
+        while k < 8 {
+            rows += is_any(&self.rows[k]) as usize;
+            k += 1;
+        }
+        scale
+            + 3 * rows
+            + (rows > 0 && self.from > 0) as usize
+            + (rows > 0 && !self.is_whole()) as usize
+            + (self.less > 0) as usize
+            + (self.limit < NONE) as usize
+            + (self.most < NONE) as usize
+            + 2 * self.special.is_some() as usize
+    }
+}
+
+/// The scales of lines, and twice as much in steps.
+const SCALES: [(Scale, usize); 4] =
+    [(Scale::Half, 1), (Scale::One, 2), (Scale::Two, 4), (Scale::Four, 8)];
+
+/// The first of the codes before `end` that are mapped as the last of them.
+const fn run(map: &[u8; 256], end: usize) -> usize {
+    let mut first = end - 1;
+    while first > 0 && map[first - 1] == map[end - 1] {
+        first -= 1;
+    }
+    first
+}
+
+const fn is_any(row: &[u8; 32]) -> bool {
+    let mut i = 0;
+    while i < 32 {
+        if row[i] != 0 {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+const fn shorter(a: Option<Ramp>, b: Option<Ramp>) -> Option<Ramp> {
+    match (a, b) {
+        (Some(x), Some(y)) if x.work() <= y.work() => Some(x),
+        (a, None) => a,
+        (_, b) => b,
+    }
+}
+
+/// A map that is a ramp.
+pub(super) trait Climbs {
+    const RAMP: Ramp;
+}
+
+impl Avx2 {
+    /// The bytes that a ramp makes of codes, which have zeros above their bits.
+    #[inline(always)]
+    pub(super) fn climb<M: Climbs>(self, codes: __m256i) -> __m256i {
+        let ramp = const { &M::RAMP };
+        let mut at = codes;
+        if ramp.from > 0 {
+            at = self.sub_clamped_u8(at, self.all8(ramp.from as i8));
+        }
+        if const { !M::RAMP.is_whole() } {
+            at = self.min_u8(at, self.all8((16 * ramp.count - 1) as i8));
+        }
+        let sum = self.line::<M>(codes);
+        let sum = self.row::<M, 0>(sum, at);
+        let sum = self.row::<M, 1>(sum, at);
+        let sum = self.row::<M, 2>(sum, at);
+        let sum = self.row::<M, 3>(sum, at);
+        let sum = self.row::<M, 4>(sum, at);
+        let sum = self.row::<M, 5>(sum, at);
+        let sum = self.row::<M, 6>(sum, at);
+        let Some(mut sum) = self.row::<M, 7>(sum, at) else { return self.zero() };
+        if ramp.most < NONE {
+            sum = self.min_u8(sum, self.all8(ramp.most as i8));
+        }
+        let Some(special) = ramp.special else { return sum };
+        // Beyond 7 bits it is the last code.
+        let is_special = match ramp.last {
+            254 => self.eq8(codes, self.all8(-1)),
+            last => self.gt8(codes, self.all8(last as i8)),
+        };
+        self.blend8(sum, self.all8(special as i8), is_special)
+    }
+
+    #[inline(always)]
+    fn line<M: Climbs>(self, codes: __m256i) -> Option<__m256i> {
+        let ramp = const { &M::RAMP };
+        let mut x = codes;
+        if ramp.less > 0 {
+            x = self.sub_clamped_u8(x, self.all8(ramp.less as i8));
+        }
+        if ramp.limit < NONE {
+            x = self.min_u8(x, self.all8(ramp.limit as i8));
+        }
+        Some(match ramp.scale {
+            Scale::None => return None,
+            Scale::Half => {
+                // Half rounded up, but for 1 over a multiple of 4, which is made one less before.
+                let one = self.eq8(self.and(x, self.all8(3)), self.all8(1));
+                self.average_u8(self.add8(x, one), self.zero())
+            }
+            Scale::One => x,
+            Scale::Two => self.add8(x, x),
+            Scale::Four => {
+                let x = self.add8(x, x);
+                self.add8(x, x)
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn row<M: Climbs, const K: usize>(self, sum: Option<__m256i>, at: __m256i) -> Option<__m256i> {
+        if const { !is_any(&M::RAMP.rows[K]) } {
+            return sum;
+        }
+        let at = if K == 0 { at } else { self.sub8(at, self.all8(const { 16 * K as i8 })) };
+        let row = self.shuffle8(self.constant(const { &M::RAMP.rows[K] }), at);
+        Some(match sum {
+            Some(sum) => self.add8(sum, row),
+            None => row,
+        })
+    }
+}
