@@ -5,7 +5,7 @@ use super::bridge::{Brain, Power, Sticky};
 use super::decode::{F32, F64};
 use super::steps::bools::{FromBool, ToBool};
 use super::steps::bytes::{
-    self, CutSmall, EncodeSmall, FillByte, SmallToAny, SmallToFloat16, SmallToInt,
+    self, CutSmall, EncodeSmall, FillByte, SmallToAny, SmallToFloat16, SmallToFloat64, SmallToInt,
 };
 use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToWord};
 use super::steps::floats::{
@@ -138,7 +138,9 @@ where
     if portable::is_copy(from, to) {
         return Some(Entry { kernel: portable::copy, road: Road::Copy });
     }
-    let (kernel, road): (Kernel, Road) = if is(to, DType::Bool) {
+    let (kernel, road): (Kernel, Road) = if is(from, to) {
+        (stepped::<FillByte, A, B>, Road::Direct)
+    } else if is(to, DType::Bool) {
         (stepped::<ToBool, A, B>, Road::Direct)
     } else if is(from, DType::Bool) {
         (stepped::<FromBool, A, B>, Road::Direct)
@@ -157,7 +159,7 @@ where
         (stepped::<ByteMap, A, B>, Road::Table)
     } else if let Some(kernel) = to_small_float::<A, B>() {
         (kernel, Road::Direct)
-    } else if is_tabled(from) && !(is_integer(from) && is(to, DType::Float64)) {
+    } else if is_tabled(from) {
         from_small::<A, B>()
     } else if let Some(kernel) = from_float::<A, B>() {
         (kernel, Road::Direct)
@@ -215,6 +217,7 @@ where
             (DType::Float8E8M0Fnu, DType::Float16) => (stepped::<PowerToHalf, A, B>, Road::Direct),
             _ => (stepped::<SmallToFloat16, A, B>, Road::Table),
         },
+        (true, 64) => (stepped::<SmallToFloat64, A, B>, Road::Table),
         (false, _) if is(from, DType::Float8E8M0Fnu) => (stepped::<PowerToInt, A, B>, Road::Direct),
         (false, _) if bytes::fits_a_byte(from) => (stepped::<SmallToInt, A, B>, Road::Direct),
         (false, _) => (stepped::<CutSmall, A, B>, Road::Direct),

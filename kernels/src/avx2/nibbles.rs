@@ -486,10 +486,31 @@ const fn words_for_integers<A: Real>(to: DType) -> [u16; 256] {
     words
 }
 
+/// The upper words of what codes of small floats are as float64.
+const fn upper_words<A: Real>() -> [u16; 256] {
+    let mut words = table16::<A>(DType::BFloat16);
+    let mut code = 0;
+    while code < 256 {
+        let (sign, magnitude) = (words[code] & 0x8000, words[code] & 0x7fff);
+        // The subnormal one is 2^-127.
+        assert!(magnitude == 0x40 || magnitude.is_multiple_of(8), "no more bits than these");
+        let upper = match magnitude {
+            0 => 0,
+            0x40 => (1023 - 127) << 4,
+            0x7f80.. => 0x7ff0 | (magnitude & 0x7f) >> 3,
+            _ => (magnitude >> 3) + ((1023 - 127) << 4),
+        };
+        words[code] = sign | upper;
+        code += 1;
+    }
+    words
+}
+
 struct Bytes<A, B>(PhantomData<(A, B)>);
 
 impl<A: Real, B: Real> Bytes<A, B> {
     const WORDS: Words = match B::DTYPE.kind() {
+        Kind::Float if B::DTYPE.bits() == 64 => Words::of(&upper_words::<A>(), A::DTYPE),
         Kind::Float => Words::of(&table16::<A>(B::DTYPE), A::DTYPE),
         _ => Words::of(&words_for_integers::<A>(B::DTYPE), A::DTYPE),
     };
@@ -523,8 +544,8 @@ maps! {
 }
 
 impl Avx2 {
-    /// The low bytes and the high bytes of what codes of `A` are as `B`, a 16-bit float; or, if `B` is
-    /// an integer, of what [`words_for_integers`] says.
+    /// The low bytes and the high bytes of what codes of `A` are as `B`, a 16-bit float; or of what
+    /// [`upper_words`] or [`words_for_integers`] says, if `B` is float64 or an integer.
     #[inline(always)]
     pub(super) fn small_to_words<A: Real, B: Real>(self, bytes: __m256i) -> [__m256i; 2] {
         let words = const { &Bytes::<A, B>::WORDS };

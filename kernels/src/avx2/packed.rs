@@ -146,7 +146,7 @@ pub(super) trait Step {
 }
 
 /// The most bytes that a step reads, and those that it writes.
-const LONGEST: (usize, usize) = (512, 512);
+const LONGEST: (usize, usize) = (512, 1024);
 
 /// A pair cast by such steps.
 ///
@@ -242,8 +242,9 @@ struct ByHalves<const IN: usize, const OUT: usize>;
 impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
     /// The bits that a half byte becomes.
     const BITS: usize = 4 * OUT / IN;
-    /// The vectors of the source that a step needs to fill one of the destination.
-    const VECTORS: usize = if Self::BITS < 4 { 4 / Self::BITS } else { 1 };
+    /// The vectors of the source in a step: what fills one of the destination, or as many as make the
+    /// loop around them not count.
+    const VECTORS: usize = if Self::BITS <= 4 { 4 } else { 1 };
 }
 
 impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
@@ -286,7 +287,7 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, [low, high]: Self::Tables, src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's: `VECTORS` are read, and one, two or four written.
+        // SAFETY: the caller's: `VECTORS` are read, and one to four written.
         unsafe {
             match Self::BITS {
                 1 => {
@@ -300,8 +301,18 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
                     let v = isa.joined_halves(low[0], high[0], isa.load(src));
                     let w = isa.joined_halves(low[0], high[0], isa.load(src.add(32)));
                     isa.store(dst, isa.squeeze_4(v, w));
+                    let v = isa.joined_halves(low[0], high[0], isa.load(src.add(64)));
+                    let w = isa.joined_halves(low[0], high[0], isa.load(src.add(96)));
+                    isa.store(dst.add(32), isa.squeeze_4(v, w));
                 }
-                4 => isa.store(dst, isa.joined_halves(low[0], high[0], isa.load(src))),
+                4 => {
+                    let mut k = 0;
+                    while k < 4 {
+                        let v = isa.load(src.add(32 * k));
+                        isa.store(dst.add(32 * k), isa.joined_halves(low[0], high[0], v));
+                        k += 1;
+                    }
+                }
                 8 => {
                     let (l, h) = isa.halves(isa.in_order(isa.load(src)));
                     let (l, h) = (isa.shuffle8(low[0], l), isa.shuffle8(high[0], h));
@@ -389,7 +400,7 @@ impl Avx2 {
 
     /// Puts 32 bytes so that unpacking them three times by lanes of 128 bits leaves them in order.
     #[inline(always)]
-    fn ready_to_unpack_thrice(self, v: __m256i) -> __m256i {
+    pub(super) fn ready_to_unpack_thrice(self, v: __m256i) -> __m256i {
         const TURNS: [u8; 32] = [
             0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, //
             0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,

@@ -10,14 +10,16 @@ use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::{Numbers, Specials};
 use core::arch::x86_64::{__m256, __m256i};
 
-/// Between one-byte integers.
+/// Between one-byte integers, and from a dtype of a byte to itself.
 pub(in crate::avx2) struct FillByte;
 
 /// Small floats, and integers of at most 4 bits, to a 16-bit float: two look-ups.
 pub(in crate::avx2) struct SmallToFloat16;
 
-/// The same to what is wider, or wants more than a look-up, by way of bfloat16, in which all of them
-/// are exact.
+/// The same to float64: to its two upper bytes, in which all of them are exact.
+pub(in crate::avx2) struct SmallToFloat64;
+
+/// The same to what wants more than a look-up, by way of bfloat16, in which all of them are exact.
 pub(in crate::avx2) struct SmallToAny;
 
 /// Floats of which all numbers are less than 128 to wider integers, by way of a byte.
@@ -50,6 +52,40 @@ impl<A: Real, B: Real> Step<A, B> for SmallToFloat16 {
             let [low, high] = isa.small_to_words::<A, B>(isa.in_order(isa.load(src)));
             isa.store(dst, isa.low8(low, high));
             isa.store(dst.add(32), isa.high8(low, high));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for SmallToFloat64 {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let bytes = isa.ready_to_unpack_thrice(isa.load(src));
+            let [low, high] = isa.small_to_words::<A, B>(bytes);
+            isa.store_upper_words(isa.low8(low, high), dst);
+            isa.store_upper_words(isa.high8(low, high), dst.add(128));
+        }
+    }
+}
+
+impl Avx2 {
+    /// Stores words with 48 zeros below each.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing 128 bytes.
+    #[inline(always)]
+    unsafe fn store_upper_words(self, words: __m256i, dst: *mut u8) {
+        let zero = self.zero();
+        let (a, b) = (self.low16(zero, words), self.high16(zero, words));
+        // SAFETY: the caller's.
+        unsafe {
+            self.store(dst, self.low32(zero, a));
+            self.store(dst.add(32), self.high32(zero, a));
+            self.store(dst.add(64), self.low32(zero, b));
+            self.store(dst.add(96), self.high32(zero, b));
         }
     }
 }

@@ -1,12 +1,12 @@
 //! To packed dtypes from those of a byte with many codes, and from floats of 16 and 32 bits: the steps to a
 //! byte, four at a time, whose results are packed before they reach memory. And from packed dtypes
-//! to float32: the steps from a byte, four at a time.
+//! to float32 and float64: the steps from a byte, four at a time.
 
 use crate::avx2::Avx2;
 use crate::avx2::direct;
 use crate::avx2::packed::{Step, stepped};
 use crate::avx2::pieces::GROUP;
-use crate::avx2::steps::bytes::{EncodeSmall, SmallToAny};
+use crate::avx2::steps::bytes::{EncodeSmall, SmallToAny, SmallToFloat64};
 use crate::avx2::steps::floats::{BrainToByte, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
 use crate::avx2::steps::maps::ByteMap;
@@ -132,6 +132,10 @@ pub(in crate::avx2) const fn with_packs(mut pairs: RealPairs) -> RealPairs {
     set_unpacking!(pairs SmallToAny Float32 [
         Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2
         Float4E2M1FnX2 Float4E2M1Fn 4
+    ]);
+    set_unpacking!(pairs SmallToFloat64 Float64 [
+        Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2
+        Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
     ]);
     pairs
 }
