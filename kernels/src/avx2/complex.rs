@@ -1,4 +1,4 @@
-//! Complex numbers to bools, and between them and floats of another width, without a tile between. A
+//! Complex numbers to bools, and between them and bools or floats of another width, without a tile. A
 //! number is nonzero if any bit of its two parts is set that is no sign.
 
 use super::Avx2;
@@ -23,7 +23,8 @@ pub(super) const fn with_complex(mut pairs: RealPairs) -> RealPairs {
         pairs.set(all[i], DType::Bool1x8, Entry { kernel: bits, road: Road::Direct });
         i += 1;
     }
-    let floats: [(DType, DType, Kernel); 5] = [
+    let floats: [(DType, DType, Kernel); 6] = [
+        (DType::Bool, DType::Complex64, stepped::<FromBools>),
         (DType::Float32, DType::Complex32, stepped::<ToHalves>),
         (DType::Complex64, DType::Float16, stepped::<FromFloats>),
         (DType::BComplex32, DType::Float32, stepped::<FromBrains>),
@@ -59,6 +60,33 @@ impl Step for ToHalves {
             unsafe {
                 let halves = isa.ps_to_half(isa.load_psx(src.add(16 * k)));
                 isa.storex(dst.add(16 * k), isa.low16x(halves, isa.zerox()));
+            }
+            k += 1;
+        }
+    }
+}
+
+/// From bools to complex numbers of float32.
+struct FromBools;
+
+impl Step for FromBools {
+    const IN: usize = 8;
+    const OUT: usize = 64;
+    const LEN: usize = 32;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        let one = isa.all64(1f32.to_bits() as i64);
+        let mut k = 0;
+        while k < 8 {
+            // SAFETY: the caller's: 32 bytes are read and 256 written.
+            unsafe {
+                let no = isa.eq64(isa.u8_to_i64(isa.load_32x(src.add(4 * k))), isa.zero());
+                isa.store(dst.add(32 * k), isa.andnot(no, one));
             }
             k += 1;
         }

@@ -9,6 +9,7 @@ mod encode;
 mod nibbles;
 mod ops;
 mod packed;
+mod permutes;
 mod pieces;
 mod ramps;
 mod shim;

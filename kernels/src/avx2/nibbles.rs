@@ -487,7 +487,7 @@ const fn words_for_integers<A: Real>(to: DType) -> [u16; 256] {
 }
 
 /// The upper words of what codes of small floats are as float64.
-const fn upper_words<A: Real>() -> [u16; 256] {
+pub(super) const fn upper_words<A: Real>() -> [u16; 256] {
     let mut words = table16::<A>(DType::BFloat16);
     let mut code = 0;
     while code < 256 {

@@ -7,6 +7,7 @@
 
 use super::Avx2;
 use super::bits::{BitsToBytes, BitsToWords};
+use super::permutes;
 use super::pieces::GROUP;
 use super::sixes::{SixesByPairs, SixesToBits};
 use crate::codec::Isa;
@@ -526,6 +527,11 @@ const fn entry(from: DType, to: DType) -> Option<Entry> {
             _ => return None,
         };
         return Some(Entry { kernel, road: Road::Table });
+    }
+    if from.is_packed()
+        && let Some(entry) = permutes::entry(from, to)
+    {
+        return Some(entry);
     }
     let no_wider = from.bits() <= 8 && to.bits() <= 8 && from.significant_bits() <= 6;
     let packed = from.is_packed() || to.is_packed();

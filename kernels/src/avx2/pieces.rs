@@ -235,9 +235,12 @@ impl Avx2 {
                     dst.cast::<[i32; 4]>().write_unaligned(bits);
                 }
                 2 => {
-                    let low = self.pack_u32(self.fours_of_2(a), self.fours_of_2(b));
-                    let high = self.pack_u32(self.fours_of_2(c), self.fours_of_2(d));
-                    self.store(dst, self.packed_in_order(self.pack_u16(low, high)));
+                    // Pairs joined by `a + 4 b`, then pairs of those by `a + 16 b`.
+                    let (pairs, fours) = (self.all16(0x0401), self.all16(0x1001));
+                    let ab = self.pack_u16(self.madd8(a, pairs), self.madd8(b, pairs));
+                    let cd = self.pack_u16(self.madd8(c, pairs), self.madd8(d, pairs));
+                    let bytes = self.pack_u16(self.madd8(ab, fours), self.madd8(cd, fours));
+                    self.store(dst, self.packed_in_order(bytes));
                 }
                 4 => {
                     self.store(dst, self.squeeze_4(a, b));
@@ -252,12 +255,6 @@ impl Avx2 {
     #[inline(always)]
     fn ones(self, v: __m256i) -> i32 {
         self.signs8(self.shl16::<7>(v))
-    }
-
-    /// Pairs joined by `a + 4 b`, then pairs of those by `a + 16 b`: a byte in 32 bits.
-    #[inline(always)]
-    fn fours_of_2(self, v: __m256i) -> __m256i {
-        self.madd16(self.madd8(v, self.all16(0x0401)), self.all32(0x0010_0001))
     }
 
     /// Pairs joined by `a + 16 b`.

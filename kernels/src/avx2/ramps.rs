@@ -222,6 +222,11 @@ impl Ramp {
         16 * self.count > self.last as usize - self.from as usize && self.special.is_none()
     }
 
+    /// How much more work a line may be than look-ups that are so much: more of them are waited for.
+    pub(super) const fn bonus(&self, work: usize) -> usize {
+        if matches!(self.scale, Scale::None) || work <= 16 { 0 } else { 4 }
+    }
+
     /// About how many instructions it takes, counted as those of a sum of nibbles are.
     pub(super) const fn work(&self) -> usize {
         let scale = match self.scale {

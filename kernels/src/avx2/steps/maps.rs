@@ -156,7 +156,7 @@ const fn shorter(map: &[u8; 256], bits: usize, work: usize, more: usize) -> (Opt
     if bits >= 7
         && work > 12
         && let Some(ramp) = Ramp::of(map, 1 << bits)
-        && ramp.work() + more <= work + 3
+        && ramp.work() + more < work + ramp.bonus(work)
     {
         return (Some(ramp), ramp.work() + more);
     }

@@ -130,11 +130,10 @@ pub(in crate::avx2) const fn with_packs(mut pairs: RealPairs) -> RealPairs {
     set!(pairs FloatToByte [Float16] [UInt4x2 UInt4 4]);
     set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
     set_unpacking!(pairs SmallToAny Float32 [
-        Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2
-        Float4E2M1FnX2 Float4E2M1Fn 4
+        Int4x2 Int4 4 UInt4x2 UInt4 4 Float4E2M1FnX2 Float4E2M1Fn 4
     ]);
     set_unpacking!(pairs SmallToFloat64 Float64 [
-        Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2
+        Int4x2 Int4 4 UInt4x2 UInt4 4
         Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
     ]);
     pairs
