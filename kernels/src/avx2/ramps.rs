@@ -17,7 +17,7 @@ use core::arch::x86_64::__m256i;
 #[derive(Clone, Copy)]
 enum Scale {
     None,
-    /// To the nearest, ties to even.
+    /// One more is halved, to the nearest, ties to even.
     Half,
     One,
     Two,
@@ -45,6 +45,18 @@ pub(super) struct Ramp {
 
 /// No limit.
 const NONE: u8 = u8::MAX;
+
+/// What is added to codes in [`Scale::Half`], by their low nibbles, before half of that is rounded up:
+/// nothing to multiples of 4, which must not reach the next even number.
+const UP: [u8; 32] = {
+    let mut up = [1; 32];
+    let mut i = 0;
+    while i < 32 {
+        up[i] = 0;
+        i += 4;
+    }
+    up
+};
 
 impl Ramp {
     /// All to zero.
@@ -83,9 +95,9 @@ impl Ramp {
                 let last = top - 1;
                 let steps = 2 * map[last] as usize / twice;
                 let mut near = 0;
-                while near < 3 {
-                    if last + 1 > steps + near && last + 1 - steps - near < codes {
-                        let less = last + 1 - steps - near;
+                while near < 4 {
+                    if last + 2 > steps + near && last + 2 - steps - near < codes {
+                        let less = last + 2 - steps - near;
                         best = shorter(best, Self::line(map, codes, end, top, scale, less as u8));
                     }
                     near += 1;
@@ -180,7 +192,9 @@ impl Ramp {
         }
         match self.scale {
             Scale::None => 0,
-            Scale::Half => (x >> 1) + (x % 4 == 3) as u8,
+            // The index of a look-up is negative from 128 on.
+            Scale::Half if x >= 128 => (x >> 1) + (x & 1),
+            Scale::Half => (x + UP[x as usize % 16] + 1) >> 1,
             Scale::One => x,
             Scale::Two => x << 1,
             Scale::Four => x << 2,
@@ -231,7 +245,7 @@ impl Ramp {
     pub(super) const fn work(&self) -> usize {
         let scale = match self.scale {
             Scale::None => 0,
-            Scale::Half => 4,
+            Scale::Half => 2,
             Scale::One => 1,
             Scale::Two => 2,
             Scale::Four => 3,
@@ -335,9 +349,8 @@ impl Avx2 {
         Some(match ramp.scale {
             Scale::None => return None,
             Scale::Half => {
-                // Half rounded up, but for 1 over a multiple of 4, which is made one less before.
-                let one = self.eq8(self.and(x, self.all8(3)), self.all8(1));
-                self.average_u8(self.add8(x, one), self.zero())
+                let up = self.shuffle8(self.constant(&UP), x);
+                self.average_u8(x, up)
             }
             Scale::One => x,
             Scale::Two => self.add8(x, x),

@@ -81,7 +81,7 @@ impl Plan {
             (Sign::Gives(map[0xff]), 2),
             (Sign::Kept, 3),
             (Sign::Flips, 3),
-            (Sign::KeptOffZero, 5),
+            (Sign::KeptOffZero, 4),
             (Sign::Negates, 5),
         ];
         let mut i = 0;
@@ -233,7 +233,8 @@ pub(in crate::avx2) const fn work<A: Real, B: Real>() -> usize {
 
 impl<A: Real, B: Real> Step<A, B> for ByteMap {
     const LEN: usize = 32;
-    const LIGHT: bool = work::<A, B>() < 20;
+    // Two of the longer ones, too, wait less for each other.
+    const LIGHT: bool = true;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -279,6 +280,10 @@ impl Avx2 {
         match const { Pair::<A, B>::PLAN.sign } {
             Sign::Any | Sign::LookedUp => values,
             Sign::Kept => self.or(values, bit),
+            // The bit is the same as its negative.
+            Sign::KeptOffZero if sign_bit(B::DTYPE) == 0x80 => {
+                self.or(values, self.sign8(bit, values))
+            }
             Sign::KeptOffZero => self.or(values, self.andnot(self.eq8(values, self.zero()), bit)),
             Sign::Flips => self.xor(values, bit),
             Sign::Negates => {
