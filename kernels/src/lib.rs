@@ -19,7 +19,10 @@ mod align;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+// Without vectors the portable kernels' loops are all there is.
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod codec;
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod convert;
 pub mod dispatch;
 mod dtypes;

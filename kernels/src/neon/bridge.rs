@@ -27,7 +27,11 @@ pub(crate) struct Truth(pub(super) Dwords);
 ///
 /// Formats that are not `WIDE` end before 2^24: whatever rounds an integer past that does.
 #[derive(Clone, Copy)]
-pub(crate) struct Odd<const WIDE: bool>(pub(super) [float32x4_t; 4]);
+pub(crate) struct Odd<const WIDE: bool> {
+    pub(super) lanes: [float32x4_t; 4],
+    /// Whether there may be NaNs among them.
+    pub(super) nan: bool,
+}
 
 /// Codes of float8_e8m0fnu.
 #[derive(Clone, Copy)]
@@ -35,6 +39,8 @@ pub(crate) struct Power(pub(super) Dwords);
 
 /// What the bridges of several homes need of a hub.
 pub(super) trait Hub: Copy {
+    const HAS_NAN: bool;
+
     /// The low bits of integers; floats cut and clamped.
     fn int<const BITS: u32, const SIGNED: bool>(self) -> Int<BITS, SIGNED>;
     fn long<const SIGNED: bool>(self) -> Qwords;
@@ -75,7 +81,7 @@ impl<H: Hub> Bridge<H, Truth> for Neon {
 impl<H: Hub, const WIDE: bool> Bridge<H, Odd<WIDE>> for Neon {
     #[inline(always)]
     fn bridge(self, values: H) -> Odd<WIDE> {
-        Odd(values.odd::<WIDE>())
+        Odd { lanes: values.odd::<WIDE>(), nan: H::HAS_NAN }
     }
 }
 
@@ -111,6 +117,8 @@ fn clamped<const BITS: u32, const SIGNED: bool>(lanes: Dwords) -> Int<BITS, SIGN
 }
 
 impl Hub for Narrow {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self) -> Int<BITS, SIGNED> {
         I32(self.0).int()
@@ -143,6 +151,8 @@ impl Hub for Narrow {
 }
 
 impl Hub for I32 {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self) -> Int<BITS, SIGNED> {
         bits(four(self.0, |v| vreinterpretq_u32_s32(v)))
@@ -184,6 +194,8 @@ impl Hub for I32 {
 }
 
 impl Hub for U32 {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self) -> Int<BITS, SIGNED> {
         bits(self.0)
@@ -246,6 +258,8 @@ fn truth_of_qwords(v: Qwords) -> Dwords {
 }
 
 impl Hub for I64 {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self) -> Int<BITS, SIGNED> {
         bits(low_dwords(self.long::<true>()))
@@ -297,6 +311,8 @@ fn exact_double_of_unsigned(v: uint64x2_t) -> float64x2_t {
 }
 
 impl Hub for U64 {
+    const HAS_NAN: bool = false;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self) -> Int<BITS, SIGNED> {
         bits(low_dwords(self.0))
@@ -344,6 +360,8 @@ fn odd_of_doubles(v: [float64x2_t; 8]) -> [float32x4_t; 4] {
 }
 
 impl Hub for F32 {
+    const HAS_NAN: bool = true;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self) -> Int<BITS, SIGNED> {
         clamped(four(self.0, |v| {
@@ -385,6 +403,8 @@ impl Hub for F32 {
 /// A NaN that is to stay one as float32 is yet to be made quiet. What else a NaN can become is the same,
 /// quiet or not.
 impl Hub for Loud {
+    const HAS_NAN: bool = true;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self) -> Int<BITS, SIGNED> {
         F32(self.0).int()
@@ -423,6 +443,8 @@ fn quiet(v: float32x4_t, bits: uint32x4_t) -> uint32x4_t {
 }
 
 impl Hub for F64 {
+    const HAS_NAN: bool = true;
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self) -> Int<BITS, SIGNED> {
         clamped(if BITS == 32 && !SIGNED {

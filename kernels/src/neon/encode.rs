@@ -41,8 +41,11 @@ encoders! {
     UInt1 <= Int<1, false>, |v| bytes(v);
     UInt2 <= Int<2, false>, |v| bytes(v);
     UInt4 <= Int<4, false>, |v| bytes(v);
-    Float16 <= Odd<false>, |Odd([a, b, c, d])| both([[a, b], [c, d]], float16s_of_float32s);
-    BFloat16 <= Odd<true>, |Odd(v)| high_words(four(v, bfloat16));
+    Float16 <= Odd<false>, |v| {
+        let [a, b, c, d] = v.lanes;
+        both([[a, b], [c, d]], float16s_of_float32s)
+    };
+    BFloat16 <= Odd<true>, |v| bfloat16s(v);
     Float32 <= F32, |F32(v)| v;
     Float64 <= F64, |F64(v)| v;
     Float8E4M3Fn <= Odd<false>, |v| Small::<mark::Float8E4M3Fn>::codes(v);
@@ -110,15 +113,26 @@ fn filled<const BITS: u32, const SIGNED: bool>(v: uint8x16_t) -> uint8x16_t {
     vreinterpretq_u8_s8(signed)
 }
 
-/// To the nearest bfloat16, ties to even, in the high words.
+/// To the nearest bfloat16s, ties to even.
 #[inline(always)]
-fn bfloat16(v: float32x4_t) -> uint32x4_t {
+fn bfloat16s(v: Odd<true>) -> [uint16x8_t; 2] {
+    let [a, b, c, d] = four(v.lanes, |number| half_way(number, v.nan));
+    // The sum's upper half.
+    let less = vdupq_n_u32(0x7fff);
+    both([[a, b], [c, d]], |[a, b]| vaddhn_high_u32(vaddhn_u32(a, less), b, less))
+}
+
+/// What carries into the upper half, when 0x7fff is added, exactly if the nearest number is the next one
+/// up: one more than the number if its upper half is odd. From the largest finite number that carries
+/// into infinity. A NaN keeps its upper bits, and becomes quiet.
+#[inline(always)]
+fn half_way(v: float32x4_t, nan: bool) -> uint32x4_t {
     let bits = vreinterpretq_u32_f32(v);
-    // Adding 0x7fff, and one more if the kept part is odd, carries exactly when the nearest is the next
-    // one up; from the largest finite number it carries into infinity.
-    let odd = vandq_u32(vshrq_n_u32::<16>(bits), vdupq_n_u32(1));
-    let rounded = vaddq_u32(vaddq_u32(bits, vdupq_n_u32(0x7fff)), odd);
-    // A NaN keeps its upper bits, and becomes quiet.
-    let quiet = vorrq_u32(bits, vdupq_n_u32(1 << 22));
-    vbslq_u32(vceqq_f32(v, v), rounded, quiet)
+    let number = vsraq_n_u32::<16>(bits, vandq_u32(bits, vdupq_n_u32(0x1_0000)));
+    if !nan {
+        return number;
+    }
+    let upper = vbicq_u32(bits, vdupq_n_u32(0xffff));
+    let quiet = vorrq_u32(upper, vdupq_n_u32(1 << 22));
+    vbslq_u32(vceqq_f32(v, v), number, quiet)
 }

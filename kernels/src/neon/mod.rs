@@ -67,7 +67,7 @@ where
         return unsafe { (const { scalar::entry::<A, B>().kernel })(src, dst, n, params) };
     }
     // SAFETY: the caller's.
-    unsafe { convert::<Neon, A, B>(Neon, src, dst, n) };
+    unsafe { convert::<Neon, A, B>(Neon::summon(), src, dst, n) };
     n
 }
 

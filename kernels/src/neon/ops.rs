@@ -21,6 +21,8 @@ safe! {
     vabsq_f32(a: float32x4_t) -> float32x4_t;
     vabsq_s32(a: int32x4_t) -> int32x4_t;
     vabsq_s64(a: int64x2_t) -> int64x2_t;
+    vaddhn_high_u32(r: uint16x4_t, a: uint32x4_t, b: uint32x4_t) -> uint16x8_t;
+    vaddhn_u32(a: uint32x4_t, b: uint32x4_t) -> uint16x4_t;
     vaddq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;
     vaddq_u64(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t;
     vandq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;
@@ -33,6 +35,7 @@ safe! {
     vbslq_u8(a: uint8x16_t, b: uint8x16_t, c: uint8x16_t) -> uint8x16_t;
     vceqq_f32(a: float32x4_t, b: float32x4_t) -> uint32x4_t;
     vceqq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;
+    vceqq_u8(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t;
     vcgtq_s32(a: int32x4_t, b: int32x4_t) -> uint32x4_t;
     vcgtq_s64(a: int64x2_t, b: int64x2_t) -> uint64x2_t;
     vcgtq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;

@@ -75,18 +75,20 @@ impl<B: Real> Small<B> {
 
     /// The stored bytes of 16 numbers.
     #[inline(always)]
-    pub(super) fn codes(Odd(v): Odd<false>) -> uint8x16_t {
-        let codes = low_bytes(low_words(four(v, Self::code)));
-        let signs = high_bytes(high_words(four(v, |v| vreinterpretq_u32_f32(v))));
+    pub(super) fn codes(v: Odd<false>) -> uint8x16_t {
+        let codes = low_bytes(low_words(four(v.lanes, |number| Self::code(number, v.nan))));
+        let signs = high_bytes(high_words(four(v.lanes, |v| vreinterpretq_u32_f32(v))));
         Self::finish(codes, signs)
     }
 
     /// The code of each magnitude, in the low byte.
     #[inline(always)]
-    fn code(v: float32x4_t) -> uint32x4_t {
+    fn code(v: float32x4_t, nan: bool) -> uint32x4_t {
         let float = |bits| vreinterpretq_f32_u32(vdupq_n_u32(bits));
-        let number = vceqq_f32(v, v);
-        let a = vbslq_f32(number, vminq_f32(vabsq_f32(v), float(Self::LIMIT)), float(Self::NAN));
+        let mut a = vminq_f32(vabsq_f32(v), float(Self::LIMIT));
+        if nan {
+            a = vbslq_f32(vceqq_f32(v, v), a, float(Self::NAN));
+        }
         let power = vandq_u32(vreinterpretq_u32_f32(a), vdupq_n_u32(0xff << 23));
         let power = vreinterpretq_f32_u32(vmaxq_u32(power, vdupq_n_u32(Self::SMALLEST)));
         let t = vreinterpretq_u32_f32(vfmaq_f32(a, power, float(Self::K)));

@@ -23,6 +23,9 @@ enum Shape {
     Low7,
     /// Bit 7 is that of the result, turned over if it is set in the lower half of the table.
     Sign,
+    /// As `Low7` and `Sign`, but for 0x80: where that is NaN and there is no -0.
+    Low7But80,
+    SignBut80,
     /// Anything.
     Any,
 }
@@ -30,6 +33,7 @@ enum Shape {
 impl ByteMap {
     pub(super) const fn new(bytes: [u8; 256]) -> Self {
         let (mut constant, mut low4, mut low6, mut low7, mut sign) = (true, true, true, true, true);
+        let (mut low7_but_80, mut sign_but_80) = (true, true);
         let mut i = 0;
         while i < 256 {
             constant = constant && bytes[i] == bytes[0];
@@ -37,6 +41,9 @@ impl ByteMap {
             low6 = low6 && bytes[i] == bytes[i % 64];
             low7 = low7 && bytes[i] == bytes[i % 128];
             sign = sign && bytes[i] == bytes[i % 128] ^ (i as u8 & 0x80);
+            low7_but_80 = low7_but_80 && (i == 0x80 || bytes[i] == bytes[i % 128]);
+            sign_but_80 =
+                sign_but_80 && (i == 0x80 || bytes[i] == bytes[i % 128] ^ (i as u8 & 0x80));
             i += 1;
         }
         let shape = if constant {
@@ -49,6 +56,10 @@ impl ByteMap {
             Shape::Low7
         } else if sign {
             Shape::Sign
+        } else if low7_but_80 {
+            Shape::Low7But80
+        } else if sign_but_80 {
+            Shape::SignBut80
         } else {
             Shape::Any
         };
@@ -83,10 +94,9 @@ impl ByteMap {
             Shape::Low(16) => vqtbl1q_u8(self.row(0), vandq_u8(v, vdupq_n_u8(15))),
             Shape::Low(_) => vqtbl4q_u8(self.quarter(0), vandq_u8(v, vdupq_n_u8(63))),
             Shape::Low7 => self.lower_half(vandq_u8(v, vdupq_n_u8(127))),
-            Shape::Sign => {
-                let magnitude = vandq_u8(v, vdupq_n_u8(127));
-                veorq_u8(self.lower_half(magnitude), veorq_u8(v, magnitude))
-            }
+            Shape::Sign => self.with_sign(v),
+            Shape::Low7But80 => self.but_80(v, self.lower_half(vandq_u8(v, vdupq_n_u8(127)))),
+            Shape::SignBut80 => self.but_80(v, self.with_sign(v)),
             Shape::Any => {
                 // An index that is not in a quarter leaves what another one has found.
                 let found = self.lower_half(v);
@@ -94,6 +104,19 @@ impl ByteMap {
                 vqtbx4q_u8(found, self.quarter(3), veorq_u8(v, vdupq_n_u8(192)))
             }
         }
+    }
+
+    /// What magnitudes become, and their signs.
+    #[inline(always)]
+    fn with_sign(&self, v: uint8x16_t) -> uint8x16_t {
+        let magnitude = vandq_u8(v, vdupq_n_u8(127));
+        veorq_u8(self.lower_half(magnitude), veorq_u8(v, magnitude))
+    }
+
+    /// `found`, but for 0x80.
+    #[inline(always)]
+    fn but_80(&self, v: uint8x16_t, found: uint8x16_t) -> uint8x16_t {
+        vbslq_u8(vceqq_u8(v, vdupq_n_u8(0x80)), vdupq_n_u8(self.bytes[0x80]), found)
     }
 
     /// What those below 128 become; anything of the others.

@@ -97,8 +97,9 @@ impl<A: Real> Values<A> {
 }
 
 macro_rules! tables {
-    ($($table:ident $stored:ident;)*) => {$(
+    ($($(#[$attribute:meta])* $table:ident $stored:ident;)*) => {$(
         /// What each byte of `A` becomes in `to`, of that size, under the default options.
+        $(#[$attribute])*
         pub(crate) const fn $table<A: Real>(to: DType) -> [$stored; 256] {
             let from_float = matches!(A::DTYPE.kind(), Kind::Float);
             let values = &Values::<A>::EXACT;
@@ -128,6 +129,7 @@ tables! {
     table8 u8;
     table16 u16;
     table32 u32;
+    #[cfg(target_arch = "x86_64")]
     table64 u64;
 }
 
