@@ -1,7 +1,7 @@
 //! What has a better way than decoder, bridge and encoder: a byte to one or two by tables, integers of 8
 //! and 16 bits to each other, and complex numbers' parts.
 
-use super::lanes::{load, low_bytes, store, words_of_bytes, words_of_signed_bytes};
+use super::lanes::{both, load, low_bytes, store, words_of_bytes, words_of_signed_bytes};
 use super::ops::*;
 use super::{Fuses, fused, tables};
 use crate::dtypes::{DType, Kind, Real};
@@ -69,6 +69,10 @@ where
         return Some(Entry { kernel: portable::copy, road: Road::Copy });
     }
     let (kernel, road): (Kernel, Road) = match (from.bits(), to.bits()) {
+        (16, 8) if matches!(to, DType::Bool) => (stepped::<Truths, A, B>, Road::Direct),
+        (8, 8) if matches!(to, DType::Bool) && is_whole(from) => {
+            (stepped::<Truths, A, B>, Road::Direct)
+        }
         (8, 8) => (stepped::<ByteToByte, A, B>, Road::Table),
         (8, 16) if is_whole(from) && is_whole(to) => (stepped::<Widen, A, B>, Road::Direct),
         (8, 16) if !is_whole(from) => (stepped::<ByteToWord, A, B>, Road::Table),
@@ -127,5 +131,24 @@ impl<A: Real, B: Real> Step<A, B> for Narrow {
     unsafe fn step(src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: two registers, and one.
         unsafe { store::<uint8x16_t>(dst, low_bytes(load(src))) }
+    }
+}
+
+/// Integers of 8 bits, and all numbers of 16, to bool.
+struct Truths;
+
+impl<A: Real, B: Real> Step<A, B> for Truths {
+    #[inline(always)]
+    unsafe fn step(src: *const u8, dst: *mut u8) {
+        let one = vdupq_n_u8(1);
+        // SAFETY: the caller's: a register or two, and one.
+        unsafe {
+            if A::DTYPE.bits() == 8 {
+                return store(dst, vminq_u8(load(src), one));
+            }
+            let magnitude = vdupq_n_u16(if is_whole(A::DTYPE) { 0xffff } else { 0x7fff });
+            let truths = both(load::<[uint16x8_t; 2]>(src), |v| vtstq_u16(v, magnitude));
+            store(dst, vandq_u8(low_bytes(truths), one));
+        }
     }
 }

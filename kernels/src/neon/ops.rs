@@ -137,6 +137,7 @@ safe! {
     vsliq_n_u8 <N>(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t;
     vsraq_n_u32 <N>(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;
     vtstq_s32(a: int32x4_t, b: int32x4_t) -> uint32x4_t;
+    vtstq_u16(a: uint16x8_t, b: uint16x8_t) -> uint16x8_t;
     vtstq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;
     vtstq_u64(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t;
     vtstq_u8(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t;
