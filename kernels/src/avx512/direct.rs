@@ -14,7 +14,7 @@ use super::tables::{ByteMap, LookUp};
 use super::{Avx512, halves, narrow, packed, widen, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::scalar::direct::{ByteTable, table64};
+use crate::scalar::direct::ByteTable;
 use crate::table::{Entry, Params, Road};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -159,49 +159,9 @@ const fn bytes_by_table<A: Codes, B: Codes>() -> Option<usize> {
 pub(super) struct Maps<A, B>(PhantomData<(A, B)>);
 
 impl<A: Real, B: Real> Maps<A, B> {
-    pub(super) const BYTE: ByteMap = ByteMap::new(Self::of_whole_codes(ByteTable::<A, B>::BYTES));
-    const LOW: ByteMap = ByteMap::new(Self::byte_of_word(0));
-    const HIGH: ByteMap = ByteMap::new(Self::byte_of_word(1));
-
-    const fn byte_of_word(i: usize) -> [u8; 256] {
-        let words = match B::DTYPE {
-            DType::Float32 => &ByteTable::<A, mark::BFloat16>::WORDS,
-            DType::Float64 => &upper_words::<A>(),
-            _ => &ByteTable::<A, B>::WORDS,
-        };
-        let mut bytes = [0; 256];
-        let mut code = 0;
-        while code < 256 {
-            bytes[code] = words[code].to_le_bytes()[i];
-            code += 1;
-        }
-        Self::of_whole_codes(bytes)
-    }
-
-    /// Repeats what codes 0 and 1 of bool become: [`whole_codes`] leaves no others.
-    const fn of_whole_codes(mut bytes: [u8; 256]) -> [u8; 256] {
-        if matches!(A::DTYPE, DType::Bool) {
-            let mut i = 2;
-            while i < 256 {
-                bytes[i] = bytes[i % 2];
-                i += 1;
-            }
-        }
-        bytes
-    }
-}
-
-/// The upper words of float64s of which the rest is zero.
-const fn upper_words<A: Real>() -> [u16; 256] {
-    let qwords = table64::<A>(DType::Float64);
-    let mut words = [0; 256];
-    let mut code = 0;
-    while code < 256 {
-        assert!(qwords[code] << 16 == 0);
-        words[code] = (qwords[code] >> 48) as u16;
-        code += 1;
-    }
-    words
+    pub(super) const BYTE: ByteMap = ByteMap::new(ByteTable::<A, B>::of_whole_codes());
+    const LOW: ByteMap = ByteMap::new(ByteTable::<A, B>::byte_of_word(0));
+    const HIGH: ByteMap = ByteMap::new(ByteTable::<A, B>::byte_of_word(1));
 }
 
 /// Kernels of the functions below, compiled for an instruction set.

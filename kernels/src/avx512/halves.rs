@@ -65,16 +65,41 @@ pub(super) unsafe fn float16s<A: Codes, B: Codes>(
     _: Pair<A, B>,
 ) {
     let x = isa.features();
-    let mut i = 0;
     // SAFETY: the caller's.
     unsafe {
+        words_of_words(
+            x,
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |v| float16s_of(x, v),
+        )
+    }
+}
+
+/// Makes a word of each word.
+///
+/// # Safety
+/// As for [`float16s`].
+#[inline(always)]
+unsafe fn words_of_words(
+    x: Features,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    words: impl Fn(__m512i) -> __m512i,
+) {
+    let mut i = 0;
+    // SAFETY: the caller's; of the last register that part is read and written that the buffers have.
+    unsafe {
         while n - i >= 32 {
-            x.store_dwords(dst.add(2 * i), float16s_of(x, x.load_dwords(src.add(2 * i))));
+            x.store_dwords(dst.add(2 * i), words(x.load_dwords(src.add(2 * i))));
             i += 32;
         }
         if i < n {
             let bytes = 2 * (n - i);
-            let v = float16s_of(x, x.load_first(src.add(2 * i), bytes));
+            let v = words(x.load_first(src.add(2 * i), bytes));
             x.store_first(dst.add(2 * i), v, bytes);
         }
     }
@@ -153,18 +178,16 @@ pub(super) unsafe fn integers_of_float16s<A: Codes, B: Codes>(
     _: Pair<A, B>,
 ) {
     let x = isa.features();
-    let mut i = 0;
     // SAFETY: the caller's.
     unsafe {
-        while n - i >= 32 {
-            x.store_dwords(dst.add(2 * i), integers_of::<B>(x, x.load_dwords(src.add(2 * i))));
-            i += 32;
-        }
-        if i < n {
-            let bytes = 2 * (n - i);
-            let v = integers_of::<B>(x, x.load_first(src.add(2 * i), bytes));
-            x.store_first(dst.add(2 * i), v, bytes);
-        }
+        words_of_words(
+            x,
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |v| integers_of::<B>(x, v),
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::lanes::zip_bytes;
 use super::ops::*;
-use crate::dtypes::{DType, Real, mark};
+use crate::dtypes::{DType, Real};
 use crate::scalar::direct::ByteTable;
 use core::marker::PhantomData;
 
@@ -131,36 +131,9 @@ impl ByteMap {
 pub(super) struct Maps<A, B>(PhantomData<(A, B)>);
 
 impl<A: Real, B: Real> Maps<A, B> {
-    const BYTE: ByteMap = ByteMap::new(Self::of_whole_codes(ByteTable::<A, B>::BYTES));
-    const LOW: ByteMap = ByteMap::new(Self::byte_of_word(0));
-    const HIGH: ByteMap = ByteMap::new(Self::byte_of_word(1));
-
-    const fn byte_of_word(i: usize) -> [u8; 256] {
-        let words = match B::DTYPE {
-            // Of a small number as float32 the lower half is zero.
-            DType::Float32 => &ByteTable::<A, mark::BFloat16>::WORDS,
-            _ => &ByteTable::<A, B>::WORDS,
-        };
-        let mut bytes = [0; 256];
-        let mut code = 0;
-        while code < 256 {
-            bytes[code] = words[code].to_le_bytes()[i];
-            code += 1;
-        }
-        Self::of_whole_codes(bytes)
-    }
-
-    /// Repeats what codes 0 and 1 of bool become: [`whole_codes`] leaves no others.
-    const fn of_whole_codes(mut bytes: [u8; 256]) -> [u8; 256] {
-        if matches!(A::DTYPE, DType::Bool) {
-            let mut i = 2;
-            while i < 256 {
-                bytes[i] = bytes[i % 2];
-                i += 1;
-            }
-        }
-        bytes
-    }
+    const BYTE: ByteMap = ByteMap::new(ByteTable::<A, B>::of_whole_codes());
+    const LOW: ByteMap = ByteMap::new(ByteTable::<A, B>::byte_of_word(0));
+    const HIGH: ByteMap = ByteMap::new(ByteTable::<A, B>::byte_of_word(1));
 }
 
 /// Any nonzero bool is as good as 1.

@@ -1,6 +1,8 @@
 //! What has a better way than decoder, bridge and encoder: copies, and look-ups in tables made from
 //! the reference.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use crate::dtypes::mark;
 use crate::dtypes::{DType, Kind, Real};
 use crate::exact::Exact;
 use crate::options::Options;
@@ -129,7 +131,7 @@ tables! {
     table8 u8;
     table16 u16;
     table32 u32;
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     table64 u64;
 }
 
@@ -163,4 +165,55 @@ table_kernels! {
     kernel8 BYTES table8 u8;
     kernel16 WORDS table16 u16;
     kernel32 DWORDS table32 u32;
+}
+
+/// The tables as kernels take them that look bytes up in registers.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+impl<A: Real, B: Real> ByteTable<A, B> {
+    /// What each byte becomes. Of bool, what 0 and 1 become is repeated: such kernels leave no others.
+    pub(crate) const fn of_whole_codes() -> [u8; 256] {
+        Self::repeated(Self::BYTES)
+    }
+
+    /// The same of one of the word's bytes that each byte becomes: of larger floats the uppermost word,
+    /// all others being zero.
+    pub(crate) const fn byte_of_word(i: usize) -> [u8; 256] {
+        let words = match B::DTYPE {
+            DType::Float32 => &ByteTable::<A, mark::BFloat16>::WORDS,
+            DType::Float64 => &upper_words::<A>(),
+            _ => &Self::WORDS,
+        };
+        let mut bytes = [0; 256];
+        let mut code = 0;
+        while code < 256 {
+            bytes[code] = words[code].to_le_bytes()[i];
+            code += 1;
+        }
+        Self::repeated(bytes)
+    }
+
+    const fn repeated(mut bytes: [u8; 256]) -> [u8; 256] {
+        if matches!(A::DTYPE, DType::Bool) {
+            let mut i = 2;
+            while i < 256 {
+                bytes[i] = bytes[i % 2];
+                i += 1;
+            }
+        }
+        bytes
+    }
+}
+
+/// The upper words of float64s of which the rest is zero.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+const fn upper_words<A: Real>() -> [u16; 256] {
+    let qwords = table64::<A>(DType::Float64);
+    let mut words = [0; 256];
+    let mut code = 0;
+    while code < 256 {
+        assert!(qwords[code] << 16 == 0);
+        words[code] = (qwords[code] >> 48) as u16;
+        code += 1;
+    }
+    words
 }
