@@ -28,6 +28,12 @@ pub(crate) const fn is_for(from: DType, to: DType, options: &Options) -> bool {
     options.is_default() && !is_copy(from, to)
 }
 
+/// Whether so few elements are cast in one part whatever the pair.
+#[inline(always)]
+pub(crate) const fn is_short(n: usize) -> bool {
+    n < LONG
+}
+
 /// Runs a kernel, in two parts if that takes less time.
 ///
 /// # Safety
@@ -42,7 +48,11 @@ pub(crate) unsafe fn run(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if n < LONG { kernel(src, dst, n, params) } else { run_long(kernel, params, src, dst, n) }
+        if is_short(n) {
+            kernel(src, dst, n, params)
+        } else {
+            run_long(kernel, params, src, dst, n)
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Resolved casts, and the safe doors to them: over slices of bytes, over bools, into memory that
 //! nothing has been written to yet; and the one unsafe door, over raw pointers, for other languages.
 
-use crate::align;
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
+use crate::environment::{self, Arithmetic};
 use crate::options::Options;
 use crate::scalar::direct;
 use crate::table::{self, Params, Road};
@@ -21,6 +21,8 @@ pub struct Kernel {
     params: Params,
     road: Road,
     level: &'static Level,
+    /// Whether it must run in the default floating-point environment, see [`environment`].
+    guarded: bool,
 }
 
 /// Why a kernel did not run, or how far it came.
@@ -101,7 +103,8 @@ impl Kernel {
         } else {
             (level.table.composed)(from, to)
         };
-        Self { kernel: entry.kernel, params, road: entry.road, level }
+        let guarded = environment::matters(from, to, &params.options, level.table.arithmetic);
+        Self { kernel: entry.kernel, params, road: entry.road, level, guarded }
     }
 
     /// The dtype of the source.
@@ -129,11 +132,25 @@ impl Kernel {
         self.level
     }
 
+    /// Whether the cast looks at the floating-point environment first. (For tests.)
+    #[doc(hidden)]
+    pub const fn is_guarded(&self) -> bool {
+        self.guarded
+    }
+
+    /// The kernel that does not, and that may give other bits in another environment than the default
+    /// one. (To measure what looking costs.)
+    #[doc(hidden)]
+    pub const fn unguarded(mut self) -> Self {
+        self.guarded = false;
+        self
+    }
+
     /// Casts `n` elements that are all there is in either buffer.
     #[inline]
     pub fn run<'a>(&self, src: &[u8], dst: impl Into<Out<'a>>, n: usize) -> Result<(), RunError> {
         // SAFETY: the level is available: `on` has asserted it, or `dispatch` found it.
-        unsafe { run_checked(self.kernel, &self.params, src, dst.into(), n) }
+        unsafe { run_checked(self.guarded, self.kernel, &self.params, src, dst.into(), n) }
     }
 
     /// Casts `n` elements into a new vector, whose memory is written to once. `T` is the Rust type
@@ -217,7 +234,8 @@ impl Kernel {
     /// `src` is valid for reading `n` elements and `dst` for writing `n`; they don't overlap.
     unsafe fn run_unchecked(&self, src: *const u8, dst: *mut u8, n: usize) -> Result<(), RunError> {
         // SAFETY: the caller's; the level is available, as `on` asserted or `dispatch` found.
-        let done = unsafe { align::run(self.kernel, &self.params, src, dst, n) };
+        let done =
+            unsafe { environment::run(self.guarded, self.kernel, &self.params, src, dst, n) };
         if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
     }
 }
@@ -284,17 +302,27 @@ pub fn run_defaults<A: Typed, B: Typed>(
     if const { direct::is_copy(A::DTYPE, B::DTYPE) } {
         // On any level: so the compiler may put the copy here.
         // SAFETY: this is the kernel of the pair, and needs nothing of the CPU.
-        return unsafe { run_checked(direct::copy, params, src, dst, n) };
+        return unsafe { run_checked(false, direct::copy, params, src, dst, n) };
     }
-    let entry = dispatch::current().table.pairs.get(A::DTYPE, B::DTYPE);
+    let table = dispatch::current().table;
+    let guarded = match table.arithmetic {
+        Arithmetic::Ambient => const { matters::<A, B>(Arithmetic::Ambient) },
+        Arithmetic::Explicit => const { matters::<A, B>(Arithmetic::Explicit) },
+    };
+    let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
     // SAFETY: the level in use is available.
-    unsafe { run_checked(entry.kernel, params, src, dst, n) }
+    unsafe { run_checked(guarded, kernel, params, src, dst, n) }
+}
+
+const fn matters<A: Typed, B: Typed>(arithmetic: Arithmetic) -> bool {
+    environment::matters(A::DTYPE, B::DTYPE, &Options::DEFAULT, arithmetic)
 }
 
 /// # Safety
 /// The kernel is that of `params` on an available level.
 #[inline(always)]
 unsafe fn run_checked(
+    guarded: bool,
     kernel: table::Kernel,
     params: &Params,
     src: &[u8],
@@ -311,7 +339,7 @@ unsafe fn run_checked(
     // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
     // overlap what is borrowed exclusively. Kernels only write to the destination, and where it
     // holds bools they write bools.
-    let done = unsafe { align::run(kernel, params, src.as_ptr(), dst.start, n) };
+    let done = unsafe { environment::run(guarded, kernel, params, src.as_ptr(), dst.start, n) };
     if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
 }
 

@@ -26,6 +26,7 @@ mod codec;
 mod convert;
 pub mod dispatch;
 mod dtypes;
+mod environment;
 mod exact;
 mod facts;
 pub mod format;

@@ -2,6 +2,7 @@
 
 use crate::align;
 use crate::dtypes::DType;
+use crate::environment::Arithmetic;
 use crate::options::Options;
 use crate::tile;
 use core::fmt;
@@ -108,6 +109,8 @@ pub(crate) struct Table {
     pub(crate) composed: fn(DType, DType) -> Entry,
     /// What packed and complex elements are taken apart and put together with.
     pub(crate) pieces: Pieces,
+    /// What the floating-point environment means to the kernels.
+    pub(crate) arithmetic: Arithmetic,
 }
 
 /// Rearrangements, for the kernels that go through a tile. Each takes a width, a source, a

@@ -4,6 +4,7 @@
 
 #![allow(dead_code)] // Each test binary uses a part.
 
+pub mod environment;
 pub mod guarded;
 pub mod values;
 
@@ -154,10 +155,19 @@ impl Case {
     /// reference says, and the failure must be reported, with its index, if and only if there is
     /// one.
     pub fn check(&self, kernel: &Kernel) -> Result<(), String> {
+        self.check_by(kernel, |src, dst, n| kernel.run(src, dst, n))
+    }
+
+    /// The same where something runs the kernel in a way of its own.
+    pub fn check_by(
+        &self,
+        kernel: &Kernel,
+        cast: impl FnOnce(&[u8], &mut [u8], usize) -> Result<(), RunError>,
+    ) -> Result<(), String> {
         const UNTOUCHED: u8 = 0x5a;
         let n = self.codes.len();
         let mut dst = vec![UNTOUCHED; self.stored.len()];
-        let reported = match kernel.run(&self.src, &mut dst, n) {
+        let reported = match cast(&self.src, &mut dst, n) {
             Ok(()) => None,
             Err(RunError::Unfit { index }) => Some(index),
             Err(other) => return Err(format!("{kernel:?}: {other:?}")),

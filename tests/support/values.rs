@@ -35,6 +35,16 @@ pub fn codes(from: DType, to: DType) -> Vec<u128> {
     thinned(all_codes(from, to))
 }
 
+/// Some of them where they are many, from all over, with those next to zero.
+pub fn some_codes(from: DType, to: DType, at_most: usize) -> Vec<u128> {
+    let codes = codes(from, to);
+    let (n, ends) = (codes.len(), 64);
+    let kept = |i: &usize| {
+        *i < ends || n - i <= ends || noise(*i as u64) % (n as u64) < (at_most - 2 * ends) as u64
+    };
+    (0..n).filter(kept).map(|i| codes[i]).collect()
+}
+
 fn all_codes(from: DType, to: DType) -> Vec<u128> {
     let (a, b) = (from.component(), to.component());
     let parts = component_codes(a, b);

@@ -19,6 +19,7 @@ use super::steps::words::{self, WordsToInt, WordsToSmall};
 use super::{Avx2, fused};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Kind, Real};
+use crate::environment;
 use crate::scalar::{Scalar, direct as portable};
 use crate::table::{Entry, Kernel, Params, Road};
 
@@ -52,8 +53,9 @@ where
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
     if n < S::LEN {
+        let guarded = n >= Avx2::STEP && const { only_short_ones_calculate(A::DTYPE, B::DTYPE) };
         // SAFETY: the caller's.
-        return unsafe { fused::<A, B>(src, dst, n, params) };
+        return unsafe { environment::run(guarded, fused::<A, B>, params, src, dst, n) };
     }
     // SAFETY: the caller knows that the CPU has the instruction set of this table.
     let isa = unsafe { Avx2::summon() };
@@ -90,6 +92,13 @@ where
         },
     );
     n
+}
+
+/// Whether the steps look codes up, so that the pair is not guarded, but the fused kernel calculates
+/// with floats in which the [`environment`] has a say.
+const fn only_short_ones_calculate(from: DType, to: DType) -> bool {
+    let to_float = is_float(to) && to.bits() == 8;
+    from.bits() == 8 && (to_float || is_float(from) && to.bits() <= 16)
 }
 
 /// Casts a step, from element `i` on.

@@ -20,6 +20,7 @@ mod to_ints;
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
+use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
@@ -122,6 +123,7 @@ pub(crate) static TABLE: Table = Table {
     with_options: scalar::options::encode,
     composed: tile::with_options::<Avx2>,
     pieces: pieces::PIECES,
+    arithmetic: Arithmetic::Ambient,
 };
 
 impl Tabled for Avx2 {

@@ -23,6 +23,7 @@ mod words;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, for_each_dtype, mark};
+use crate::environment::Arithmetic;
 use crate::scalar;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
@@ -379,6 +380,7 @@ pub(crate) static TABLE: Table = Table {
     with_options: scalar::options::encode,
     composed: tile::with_options::<Avx512>,
     pieces: pieces::PIECES,
+    arithmetic: Arithmetic::Explicit,
 };
 
 impl Tabled for Avx512 {
@@ -393,6 +395,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     with_options: scalar::options::encode,
     composed: tile::with_options::<Vbmi>,
     pieces: pieces::PIECES,
+    arithmetic: Arithmetic::Explicit,
 };
 
 impl Tabled for Vbmi {
@@ -423,6 +426,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     with_options: scalar::options::encode,
     composed: tile::with_options::<Bf16>,
     pieces: pieces::PIECES,
+    arithmetic: Arithmetic::Explicit,
 };
 
 impl Tabled for Bf16 {

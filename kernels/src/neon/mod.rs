@@ -15,6 +15,7 @@ mod tables;
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
+use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
@@ -91,6 +92,7 @@ pub(crate) static TABLE: Table = Table {
     with_options: scalar::options::encode,
     composed: tile::with_options::<Neon>,
     pieces: pieces::PIECES,
+    arithmetic: Arithmetic::Ambient,
 };
 
 impl Tabled for Neon {

@@ -10,6 +10,7 @@ pub(crate) mod pieces;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, for_each_dtype};
+use crate::environment::Arithmetic;
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use core::mem::MaybeUninit;
@@ -156,6 +157,7 @@ pub(crate) static TABLE: Table = Table {
     with_options: options::encode,
     composed: tile::with_options::<Scalar>,
     pieces: pieces::PIECES,
+    arithmetic: Arithmetic::Ambient,
 };
 
 impl Tabled for Scalar {

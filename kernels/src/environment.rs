@@ -1,0 +1,354 @@
+//! The floating-point environment that a caller may come with: a rounding mode, subnormals taken for
+//! zero or flushed, exceptions that trap. A cast's bits are the same in each, and it leaves the
+//! control bits as they were.
+//!
+//! Rust takes the default environment for granted, and so may a kernel. One in whose instructions the
+//! environment has a say, be it only whether an exception traps, is *guarded*: the door to it reads
+//! the control register and, unless that is as threads start with it, runs the kernel in the default
+//! environment and puts the caller's back. (On a Zen 5 reading takes 4 ns, setting and putting back at
+//! every call took 7; `benches/environment.rs` shows what is paid.) [`matters`] says which kernels are
+//! guarded. The others, which move bits, look them up or convert exactly, pay nothing.
+//!
+//! The exceptions' sticky flags mean nothing after a cast, since a kernel may raise any; but where the
+//! environment is another one, no cast raises one.
+//!
+//! x86-64 is guarded, 32-bit x86 with SSE (and there the x87 unit, by which the compiler converts 64-bit
+//! integers), and AArch64. Elsewhere the environment is taken to be the default one, as by all Rust
+//! code.
+
+use crate::align;
+use crate::dtypes::{DType, Kind};
+use crate::options::Options;
+use crate::table::{Kernel, Params};
+
+/// What of a level's instructions the environment decides.
+#[derive(Clone, Copy)]
+pub(crate) enum Arithmetic {
+    /// What all that calculates is told: the rounding, subnormals, traps.
+    Ambient,
+    /// Not the conversions from integers, nor those from float16, nor those between bfloat16 and
+    /// float32: they round as the instruction says, or not at all, and raise no exception. Nor are
+    /// floats compared to tell whether they are zero.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    Explicit,
+}
+
+/// Whether the kernel of a pair has instructions that depend on the environment, or could trap. A
+/// wrong no is found by `tests/environment.rs`, which runs every kernel in every environment and sees
+/// that no flag is raised.
+pub(crate) const fn matters(
+    from: DType,
+    to: DType,
+    options: &Options,
+    arithmetic: Arithmetic,
+) -> bool {
+    use DType::{BFloat16, Float8E8M0Fnu, Float16, Float32, Float64, Int16, Int32, UInt16};
+    let (from, to) = (from.component(), to.component());
+    if !is_float(from) && !is_float(to) {
+        return false;
+    } else if !options.is_default() {
+        return true;
+    } else if from as u8 == to as u8 {
+        return false;
+    }
+    let wide_int = !is_float(to) && to.bits() > 8;
+    match (from, to) {
+        // Codes of a byte are looked up, or what comes of them is exact. But on the way to an integer
+        // it may be more than fits, and 2^-127 is a subnormal float32.
+        (Float8E8M0Fnu, Float64) => true,
+        _ if from.bits() == 8 => is_float(from) && wide_int,
+        // Exact, and not by way of a sum, whose zero would have the sign that the rounding gives it.
+        (Int16 | UInt16, Float32 | Float64) | (Int32, Float64) => false,
+        _ => match (arithmetic, from, to) {
+            (Arithmetic::Ambient, ..) => true,
+            (_, _, DType::Bool) | (_, BFloat16, Float32) | (_, Float32, BFloat16) => false,
+            (_, Float16, _) => !is_float(to),
+            _ => is_float(from) || matches!(to, Float16),
+        },
+    }
+}
+
+const fn is_float(dtype: DType) -> bool {
+    matches!(dtype.kind(), Kind::Float)
+}
+
+/// Runs a kernel, in the default environment if that matters to it.
+///
+/// # Safety
+/// As for the kernel, see [`Kernel`].
+#[inline(always)]
+pub(crate) unsafe fn run(
+    guarded: bool,
+    kernel: Kernel,
+    params: &Params,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        if !guarded && align::is_short(n) {
+            kernel(src, dst, n, params)
+        } else {
+            run_apart(src, dst, n, params, kernel, guarded)
+        }
+    }
+}
+
+/// What takes more than a call of the kernel: a function of its own, so that a typed cast stays small
+/// enough to be inlined, with its arguments in the kernel's order, so that they need not be moved.
+///
+/// # Safety
+/// As for the kernel, see [`Kernel`].
+#[inline(never)]
+unsafe fn run_apart(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    kernel: Kernel,
+    guarded: bool,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        if guarded && !cpu::is_default() {
+            in_default(src, dst, n, params, kernel)
+        } else {
+            align::run(kernel, params, src, dst, n)
+        }
+    }
+}
+
+/// A kernel, what it is to be run with, and what it answered.
+struct Call<'a> {
+    kernel: Kernel,
+    params: &'a Params,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    done: usize,
+}
+
+impl Call<'_> {
+    /// # Safety
+    /// As for the kernel, see [`Kernel`].
+    unsafe fn run(&mut self) {
+        // SAFETY: the caller's.
+        self.done = unsafe { align::run(self.kernel, self.params, self.src, self.dst, self.n) };
+    }
+}
+
+/// Runs a kernel in the default environment, and puts back the caller's.
+///
+/// # Safety
+/// As for the kernel, see [`Kernel`].
+#[cold]
+#[inline(never)]
+unsafe fn in_default(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    kernel: Kernel,
+) -> usize {
+    let mut call = Call { kernel, params, src, dst, n, done: 0 };
+    // SAFETY: the caller's.
+    unsafe { cpu::in_default(&mut call) };
+    call.done
+}
+
+// In each of these the environment is set, the kernel called, and the environment put back by one
+// block of assembly. So the compiler cannot move arithmetic across either change, and sees none: a
+// block that leaves the registers as it found them is what its rules for assembly ask for.
+
+#[cfg(target_arch = "x86_64")]
+mod cpu {
+    use super::Call;
+    use core::arch::asm;
+    use core::mem::MaybeUninit;
+
+    /// MXCSR as threads start with it: exceptions masked, to nearest, subnormals kept.
+    const DEFAULT: u32 = 0x1f80;
+    /// Its bits but the flags: masks, rounding, flush-to-zero, denormals-are-zero.
+    const CONTROL: u32 = 0xffc0;
+
+    #[inline(always)]
+    fn mxcsr() -> u32 {
+        let mut word = MaybeUninit::<u32>::uninit();
+        // SAFETY: the instruction, which every x86-64 CPU has, writes the word.
+        unsafe {
+            let word = word.as_mut_ptr();
+            asm!("stmxcsr [{}]", in(reg) word, options(nostack, preserves_flags));
+        }
+        // SAFETY: just written.
+        unsafe { word.assume_init() }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_default() -> bool {
+        mxcsr() & CONTROL == DEFAULT
+    }
+
+    /// # Safety
+    /// As for [`Call::run`].
+    pub(super) unsafe fn in_default(call: &mut Call<'_>) {
+        let (before, default) = (mxcsr(), DEFAULT);
+        // SAFETY: the caller's. `run` is called as its convention has it: the argument in rdi, the
+        // stack aligned (no `nostack`), what it may overwrite named as clobbered; r12 is kept by it.
+        // MXCSR is again what it was.
+        unsafe {
+            asm!(
+                "ldmxcsr [{default}]",
+                "call {run}",
+                "ldmxcsr [r12]",
+                default = in(reg) &default,
+                run = in(reg) run as unsafe extern "sysv64" fn(*mut Call<'_>),
+                in("r12") &before,
+                in("rdi") call,
+                clobber_abi("sysv64"),
+            );
+        }
+    }
+
+    /// # Safety
+    /// As for [`Call::run`]; nothing else uses the call meanwhile.
+    unsafe extern "sysv64" fn run(call: *mut Call<'_>) {
+        // SAFETY: the caller's.
+        unsafe { (*call).run() };
+    }
+}
+
+#[cfg(all(target_arch = "x86", target_feature = "sse"))]
+mod cpu {
+    use super::Call;
+    use core::arch::asm;
+
+    /// MXCSR and the x87 unit's control word as threads start with them: exceptions masked, to
+    /// nearest, subnormals kept, 64 bits of precision.
+    const DEFAULT: (u32, u32) = (0x1f80, 0x037f);
+    /// MXCSR's bits but the flags, and the control word's that mean something.
+    const CONTROL: (u32, u32) = (0xffc0, 0x0f3f);
+
+    pub(super) fn is_default() -> bool {
+        let (mut mxcsr, mut x87) = (0u32, 0u32);
+        // SAFETY: the instructions write a word, and half of one.
+        unsafe {
+            asm!(
+                "stmxcsr [{}]",
+                "fnstcw [{}]",
+                in(reg) &mut mxcsr,
+                in(reg) &mut x87,
+                options(nostack, preserves_flags),
+            );
+        }
+        mxcsr & CONTROL.0 == DEFAULT.0 && x87 & CONTROL.1 == DEFAULT.1 & CONTROL.1
+    }
+
+    /// The x87 unit's environment and MXCSR, the caller's, then the control words to run with.
+    #[repr(C)]
+    struct Words {
+        before: [u32; 8],
+        x87: u32,
+        mxcsr: u32,
+    }
+
+    /// # Safety
+    /// As for [`Call::run`].
+    pub(super) unsafe fn in_default(call: &mut Call<'_>) {
+        let mut words = Words { before: [0; 8], x87: DEFAULT.1, mxcsr: DEFAULT.0 };
+        // SAFETY: the caller's. `run` is called as its convention has it: the argument in ecx, the
+        // stack aligned (no `nostack`), what it may overwrite named as clobbered; edi is kept by it.
+        // The environment of 28 bytes is stored and put back with its flags, so that none is left
+        // for the caller's next x87 instruction to trap on; MXCSR is again what it was.
+        unsafe {
+            asm!(
+                "fnstenv [edi]",
+                "stmxcsr [edi + 28]",
+                "fldcw [edi + 32]",
+                "ldmxcsr [edi + 36]",
+                "call {run}",
+                "ldmxcsr [edi + 28]",
+                "fldenv [edi]",
+                run = in(reg) run as unsafe extern "fastcall" fn(*mut Call<'_>),
+                in("edi") &mut words,
+                in("ecx") call,
+                clobber_abi("fastcall"),
+            );
+        }
+    }
+
+    /// # Safety
+    /// As for [`Call::run`]; nothing else uses the call meanwhile.
+    unsafe extern "fastcall" fn run(call: *mut Call<'_>) {
+        // SAFETY: the caller's.
+        unsafe { (*call).run() };
+    }
+}
+
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+mod cpu {
+    use super::Call;
+    use core::arch::asm;
+
+    /// Whether all bits of FPCR are zero, as threads start: to nearest, ties to even, subnormals kept,
+    /// NaNs with their payload, IEEE half precision, no traps.
+    #[inline(always)]
+    pub(super) fn is_default() -> bool {
+        let word: u64;
+        // SAFETY: only reads.
+        unsafe { asm!("mrs {}, fpcr", out(reg) word, options(nomem, nostack, preserves_flags)) };
+        word == 0
+    }
+
+    /// # Safety
+    /// As for [`Call::run`].
+    pub(super) unsafe fn in_default(call: &mut Call<'_>) {
+        // SAFETY: the caller's. `run` is called as its convention has it: the argument in x0, the
+        // stack aligned (no `nostack`), what it may overwrite named as clobbered, the link register
+        // too; x20 and x21 are kept by it. FPCR and the flags are again what they were.
+        unsafe {
+            asm!(
+                "mrs x20, fpcr",
+                "mrs x21, fpsr",
+                "msr fpcr, xzr",
+                "blr {run}",
+                "msr fpsr, x21",
+                "msr fpcr, x20",
+                run = in(reg) run as unsafe extern "C" fn(*mut Call<'_>),
+                in("x0") call,
+                out("x20") _,
+                out("x21") _,
+                clobber_abi("C"),
+            );
+        }
+    }
+
+    /// # Safety
+    /// As for [`Call::run`]; nothing else uses the call meanwhile.
+    unsafe extern "C" fn run(call: *mut Call<'_>) {
+        // SAFETY: the caller's.
+        unsafe { (*call).run() };
+    }
+}
+
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "x86", target_feature = "sse"),
+    all(target_arch = "aarch64", target_feature = "neon")
+)))]
+mod cpu {
+    use super::Call;
+
+    /// Taken for granted.
+    #[inline(always)]
+    pub(super) const fn is_default() -> bool {
+        true
+    }
+
+    /// # Safety
+    /// As for [`Call::run`].
+    pub(super) unsafe fn in_default(call: &mut Call<'_>) {
+        // SAFETY: the caller's.
+        unsafe { call.run() };
+    }
+}
