@@ -39,6 +39,7 @@ pub mod reference;
 mod scalar;
 #[cfg(feature = "serde")]
 mod serialize;
+mod shape;
 mod table;
 mod tile;
 mod typed;

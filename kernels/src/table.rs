@@ -4,6 +4,7 @@ use crate::align;
 use crate::dtypes::DType;
 use crate::environment::Arithmetic;
 use crate::options::Options;
+use crate::shape::{Plan, Shapes};
 use crate::tile;
 use core::fmt;
 
@@ -35,6 +36,8 @@ pub(crate) struct Params {
     pub(crate) draw_step: u64,
     /// Whether the cast may be run in parts, see [`align`].
     pub(crate) in_parts: bool,
+    /// What other options than the default ones do to the pair of the components.
+    pub(crate) plan: Plan,
 }
 
 impl Params {
@@ -42,15 +45,17 @@ impl Params {
     pub(crate) const fn defaults(from: DType, to: DType) -> Self {
         let options = Options::DEFAULT;
         let in_parts = align::is_for(from, to, &options);
-        Self { from, to, options, component_options: options, draw_step: 1, in_parts }
+        let plan = Plan::NONE;
+        Self { from, to, options, component_options: options, draw_step: 1, in_parts, plan }
     }
 
     /// A pair under any options, which are brought to their plainest form.
-    pub(crate) const fn new(from: DType, to: DType, options: &Options) -> Self {
+    pub(crate) fn new(from: DType, to: DType, options: &Options) -> Self {
         let component_options = options.effective(from.component(), to.component());
         let options = options.effective(from, to);
         let in_parts = align::is_for(from, to, &options);
-        Self { from, to, options, component_options, draw_step: 1, in_parts }
+        let plan = Plan::new(from.component(), to.component(), &component_options);
+        Self { from, to, options, component_options, draw_step: 1, in_parts, plan }
     }
 }
 
@@ -103,8 +108,8 @@ pub(crate) struct Entry {
 pub(crate) struct Table {
     /// The kernels for the default options.
     pub(crate) pairs: Pairs,
-    /// Float64, int64 or uint64 to any real dtype but bool, under any options.
-    pub(crate) with_options: Kernel,
+    /// What other options do to numbers before a kernel for the default ones stores them.
+    pub(crate) shapes: Shapes,
     /// Any pair under options that are not the default ones.
     pub(crate) composed: fn(DType, DType) -> Entry,
     /// What packed and complex elements are taken apart and put together with.

@@ -6,16 +6,14 @@
 //!
 //! ```text
 //! packed: unpack          |                                            | packed: pack
-//! complex: real part      |  cast, or: widen, then cast with options   | complex: zeros between
+//! complex: real part      |  cast, or shape and cast                   | complex: zeros between
 //! else: where it lies     |                                            | else: where it goes
 //! ```
-//!
-//! This way any option of any pair costs one kernel per instruction set, which casts from the three
-//! dtypes that between them hold every number: float64, int64 and uint64.
 
 use crate::dtypes::{DType, Kind};
 use crate::options::{Options, Overflow};
 use crate::scalar::direct;
+use crate::shape;
 use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
 use core::mem::MaybeUninit;
 
@@ -32,7 +30,7 @@ pub(crate) const fn by_default<I: Tabled>(from: DType, to: DType) -> Option<Entr
         Some(Entry { kernel: direct::copy_packed, road: Road::Direct })
     } else if let Some(alone) = one_piece::<I>(from, to) {
         Some(alone)
-    } else if from.component() as u8 == from as u8 && to.component() as u8 == to as u8 {
+    } else if is_plain(from) && is_plain(to) {
         None
     } else {
         Some(with_options::<I>(from, to))
@@ -118,9 +116,16 @@ alone! {
 pub(crate) const fn with_options<I: Tabled>(from: DType, to: DType) -> Entry {
     if from.is_complex() && to.is_complex() {
         Entry { kernel: by_components::<I>, road: Road::Components }
+    } else if is_plain(from) && is_plain(to) {
+        Entry { kernel: shape::kernel::<I>, road: Road::Tile }
     } else {
         Entry { kernel: by_tile::<I>, road: Road::Tile }
     }
+}
+
+/// Whether a dtype is real, and a number takes whole bytes.
+const fn is_plain(dtype: DType) -> bool {
+    dtype.component() as u8 == dtype as u8
 }
 
 /// Complex to complex.
@@ -150,7 +155,8 @@ fn component_params(params: &Params) -> Params {
         draw_step = if from.is_complex() && to.is_complex() { 1 } else { 2 };
     }
     let (from, to) = (from.component(), to.component());
-    Params { from, to, options, component_options: options, draw_step, in_parts: false }
+    let component_options = options;
+    Params { from, to, options, component_options, draw_step, in_parts: false, ..*params }
 }
 
 /// Memory for a tile, aligned for every component.
@@ -335,60 +341,7 @@ unsafe fn cast_real(
         return unsafe { (table.pairs.get(params.from, params.to).kernel)(src, dst, n, params) };
     }
     // SAFETY: the caller's.
-    unsafe { widen_and_cast(table, src, dst, n, params) }
-}
-
-/// Casts real numbers under options that matter, by way of the wide dtype that holds them exactly.
-///
-/// # Safety
-/// As for every kernel; both dtypes are real.
-unsafe fn widen_and_cast(
-    table: &Table,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    params: &Params,
-) -> usize {
-    let wide = wide(params.from);
-    let mut inner = Params { from: wide, ..*params };
-    if wide as u8 == params.from as u8 {
-        // SAFETY: the caller's; the kernel casts from the wide dtypes.
-        return unsafe { (table.with_options)(src, dst, n, &inner) };
-    }
-    let widen = table.pairs.get(params.from, wide).kernel;
-    let to_wide = Params { to: wide, options: Options::DEFAULT, ..*params };
-    const TILE: usize = BUFFER / 8;
-    let mut numbers = Buffer::new();
-    let mut start = 0;
-    while start < n {
-        let len = TILE.min(n - start);
-        // SAFETY: `len` elements are left at `start` of both buffers, which are of whole bytes an
-        // element, and the local one holds a tile of wide elements.
-        let done = unsafe {
-            let source = src.add(start * (params.from.bits() / 8));
-            widen(source, numbers.start(), len, &to_wide);
-            let target = dst.add(start * (params.to.bits() / 8));
-            (table.with_options)(numbers.start(), target, len, &inner)
-        };
-        if done < len {
-            return start + done;
-        }
-        let draws = (len as u64).wrapping_mul(inner.draw_step);
-        inner.options.first_index = inner.options.first_index.wrapping_add(draws);
-        start += len;
-    }
-    n
-}
-
-/// The dtype, of the three that between them hold every number, for those of a real dtype.
-const fn wide(dtype: DType) -> DType {
-    match dtype {
-        DType::UInt64 => DType::UInt64,
-        _ => match dtype.kind() {
-            Kind::Float => DType::Float64,
-            _ => DType::Int64,
-        },
-    }
+    unsafe { shape::cast(table, src, dst, n, params) }
 }
 
 /// Joins the bools of real and imaginary parts: true if either is. The results are written over the

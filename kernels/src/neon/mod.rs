@@ -17,6 +17,7 @@ use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
+use crate::shape::Shapes;
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
 
@@ -89,7 +90,7 @@ where
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { for_each_dtype!(real_pairs entry).complete::<Neon>() },
-    with_options: scalar::options::encode,
+    shapes: Shapes::of::<Neon>(),
     composed: tile::with_options::<Neon>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,

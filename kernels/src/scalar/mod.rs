@@ -5,12 +5,12 @@ mod bridge;
 mod decode;
 pub(crate) mod direct;
 mod encode;
-pub(crate) mod options;
 pub(crate) mod pieces;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, for_each_dtype};
 use crate::environment::Arithmetic;
+use crate::shape::Shapes;
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use core::mem::MaybeUninit;
@@ -154,7 +154,7 @@ where
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { for_each_dtype!(real_pairs entry).complete::<Scalar>() },
-    with_options: options::encode,
+    shapes: Shapes::of::<Scalar>(),
     composed: tile::with_options::<Scalar>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,

@@ -1,0 +1,364 @@
+//! Rounding floats, in their own format, to the numbers of another: the *grid*.
+//!
+//! In the bits of a magnitude, rounding is integer arithmetic. The grid's numbers have zeros in the
+//! lowest `cut` bits; adding up to `2^cut - 1` before those are cleared moves the magnitude to the
+//! grid's next number, or not, and a carry into the exponent is right as it comes. What is added
+//! decides the mode: nothing (toward zero), all ones (away), half of the step (to nearest), or a
+//! random number of `cut` bits.
+//!
+//! Below the grid's smallest normal number the steps stay as wide as they are there, so that every
+//! exponent less cuts one bit more, until not even the leading one is left: magnitudes below the
+//! grid's smallest, the *quantum*, become zero or the quantum by a rule of their own. Above the
+//! largest the steps go on, as if the exponent had no bound; where the mode moves toward zero, the
+//! law stops finite numbers at the largest. What is beyond then is the business of whoever stores.
+//!
+//! Rounding to integers is the same with a grid whose steps are never narrower than 1.
+//!
+//! All of this is integer arithmetic on every CPU, hence independent of the floating-point
+//! environment, in loops that the compiler makes vector code of for each instruction set.
+
+use super::Bytes;
+use crate::codec::Isa;
+use crate::dtypes::DType;
+use crate::format::{FloatFormat, Numbers, Specials};
+use core::mem::MaybeUninit;
+use core::slice;
+
+/// How a magnitude between two numbers of a grid chooses one: the const parameter of the loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    TowardZero,
+    Up,
+    Down,
+    NearestEven,
+    NearestAway,
+    Stochastic,
+}
+
+impl Mode {
+    /// Whether numbers of this sign move toward zero.
+    pub(super) const fn moves_toward_zero(self, negative: bool) -> bool {
+        match self {
+            Mode::TowardZero => true,
+            Mode::Up => negative,
+            Mode::Down => !negative,
+            _ => false,
+        }
+    }
+}
+
+/// What is rounded to, in terms of the format that is rounded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    /// The lowest bits, which the normal numbers of the grid have as zeros.
+    pub(super) cut: u32,
+    /// How many more bits the subnormal numbers cut at most.
+    pub(super) span: u32,
+    /// The exponent field below which numbers are subnormal on the grid.
+    pub(super) least: u64,
+    /// The smallest positive number of the grid.
+    pub(super) quantum: u64,
+    /// The largest finite number of the grid.
+    pub(super) largest: u64,
+}
+
+impl Grid {
+    /// The grid of the numbers of `to`, a float dtype, for float32 or float64.
+    pub(super) fn of(to: FloatFormat, within: FloatFormat) -> Self {
+        let field = |exponent: i32| (exponent + within.bias) as u64;
+        let (t, m) = (to.mantissa_bits, within.mantissa_bits);
+        let units = to.max_finite() & to.mantissa_mask();
+        let largest = field(to.max_exponent()) << m | units << (m - t);
+        if matches!(to.specials, Specials::PowersOfTwo) {
+            // The steps go on below the smallest power: what ends there is out of range.
+            return Self { cut: m, span: 0, least: 1, quantum: 1, largest };
+        }
+        let lowest = to.min_exponent();
+        // float32 within which bfloat16 lies has the same lowest exponent: no steps to widen.
+        let quantum = if lowest == within.min_exponent() {
+            1 << (m - t)
+        } else {
+            field(lowest - t as i32) << m
+        };
+        Self { cut: m - t, span: t, least: field(lowest), quantum, largest }
+    }
+
+    /// The integers.
+    pub(super) const fn of_integers(within: FloatFormat) -> Self {
+        let m = within.mantissa_bits;
+        let one = within.bias as u64;
+        Self {
+            cut: 0,
+            span: m,
+            least: one + m as u64,
+            quantum: one << m,
+            largest: within.max_finite(),
+        }
+    }
+}
+
+/// Rounds `n` elements from the first pointer to the second. The third has a draw for each, or
+/// anything if the mode takes none.
+///
+/// # Safety
+/// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
+pub(super) type Round = unsafe fn(*const u8, *mut u8, usize, *const u32, &Grid);
+
+macro_rules! rounded {
+    ($(#[$doc:meta])* $name:ident, $lane:ident, $signed:ident, $mantissa:literal) => {
+        $(#[$doc])*
+        #[inline(always)]
+        fn $name<const MODE: u8, const EVEN: bool>(code: $lane, draw: u32, grid: &Grid) -> $lane {
+            const SIGN: $lane = 1 << ($lane::BITS - 1);
+            const INFINITY: $lane = ((SIGN >> $mantissa) - 1) << $mantissa;
+            let (quantum, largest) = (grid.quantum as $lane, grid.largest as $lane);
+            let magnitude = code & !SIGN;
+            let negative = (code as $signed >> ($lane::BITS - 1)) as $lane;
+            let field = magnitude >> $mantissa;
+            let least = grid.least as $lane;
+            let more = if EVEN { 0 } else { (least.max(field) - field).min(grid.span as $lane) };
+            let cut = grid.cut as $lane + more;
+            let low = !($lane::MAX << cut);
+            // What is added, and what becomes of less than the quantum.
+            let half_quantum = quantum.wrapping_sub(1 << $mantissa);
+            let (added, tiny) = if MODE == Mode::Up as u8 {
+                (low & !negative, if magnitude != 0 { quantum & !negative } else { 0 })
+            } else if MODE == Mode::Down as u8 {
+                (low & negative, if magnitude != 0 { quantum & negative } else { 0 })
+            } else if MODE == Mode::NearestEven as u8 {
+                let odd = (magnitude >> cut) & low & 1;
+                ((low >> 1) + odd, if magnitude > half_quantum { quantum } else { 0 })
+            } else if MODE == Mode::NearestAway as u8 {
+                ((low + 1) >> 1, if magnitude >= half_quantum { quantum } else { 0 })
+            } else if MODE == Mode::Stochastic as u8 {
+                // The rest, of `cut` bits, exceeds the draw's as many top bits if and only if adding
+                // the complement of those carries. What a rest of more than 32 bits has below them
+                // is cut off by leaving the addend zero there.
+                const SPARE: u32 = $lane::BITS - 32;
+                let addend = ((!draw as $lane) << SPARE >> 1) >> ($lane::BITS as $lane - 1 - cut);
+                // Less than the quantum is a rest already: its significand's leading one is the
+                // half's bit just below the quantum, and lower by the difference of exponents.
+                let significand = (magnitude << ($lane::BITS - 1 - $mantissa)) | SIGN;
+                let lower = (quantum >> $mantissa).wrapping_sub(1).wrapping_sub(field);
+                let rest = if lower < $lane::BITS as $lane { significand >> lower } else { 0 };
+                (addend, if draw < (rest >> SPARE) as u32 { quantum } else { 0 })
+            } else {
+                (0, 0)
+            };
+            let mut rounded = (magnitude.wrapping_add(added)) & !low;
+            if !EVEN {
+                rounded = if magnitude < quantum { tiny } else { rounded };
+            }
+            if MODE == Mode::TowardZero as u8 {
+                rounded = rounded.min(largest);
+            } else if MODE == Mode::Up as u8 {
+                rounded = rounded.min(largest | !negative);
+            } else if MODE == Mode::Down as u8 {
+                rounded = rounded.min(largest | negative);
+            } else if MODE == Mode::Stochastic as u8 {
+                // A number past the largest is out of range, and a checked cast must see that it was
+                // no infinity.
+                rounded = rounded.min(INFINITY - 1);
+            }
+            // Infinities and NaNs stay what they are.
+            rounded = if magnitude >= INFINITY { magnitude } else { rounded };
+            rounded | (code & SIGN)
+        }
+    };
+}
+
+rounded!(
+    /// Rounds a float32. `EVEN` promises a grid whose subnormal numbers are float32's own, if any.
+    round32, u32, i32, 23
+);
+rounded!(
+    /// Rounds a float64.
+    round64, u64, i64, 52
+);
+
+/// Rounds the magnitude of a 64-bit integer to as many leading bits as the grid's format has, and
+/// makes it a float64, which is exact then. The `cut` of the grid is float64's, of 53 bits.
+#[inline(always)]
+fn round_integer<const MODE: u8, const SIGNED: bool>(code: u64, draw: u32, grid: &Grid) -> u64 {
+    const LEADING: u64 = 53;
+    const SIGN: u64 = 1 << 63;
+    let negative = if SIGNED { (code as i64 >> 63) as u64 } else { 0 };
+    let magnitude = (code ^ negative).wrapping_sub(negative);
+    let length = u64::from(u64::BITS - magnitude.leading_zeros());
+    let kept = LEADING - u64::from(grid.cut);
+    let cut = length.max(kept) - kept;
+    let low = !(u64::MAX << cut);
+    let added = if MODE == Mode::Up as u8 {
+        low & !negative
+    } else if MODE == Mode::Down as u8 {
+        low & negative
+    } else if MODE == Mode::NearestAway as u8 {
+        low - (low >> 1)
+    } else if MODE == Mode::NearestEven as u8 {
+        (low >> 1) + ((magnitude >> cut) & low & 1)
+    } else if MODE == Mode::Stochastic as u8 {
+        // As for floats.
+        (u64::from(!draw) << 31) >> (63 - cut)
+    } else {
+        0
+    };
+    let sum = magnitude.wrapping_add(added);
+    let wrapped = sum < magnitude;
+    const TWO_TO_64: u64 = 0x43f0_0000_0000_0000;
+    let float = if wrapped { TWO_TO_64 } else { ((sum & !low) as f64).to_bits() };
+    let float = if MODE == Mode::TowardZero as u8 {
+        float.min(grid.largest)
+    } else if MODE == Mode::Up as u8 {
+        float.min(grid.largest | !negative)
+    } else if MODE == Mode::Down as u8 {
+        float.min(grid.largest | negative)
+    } else {
+        float
+    };
+    float | (negative & SIGN)
+}
+
+macro_rules! kernels {
+    ($($name:ident<$flag:ident> = $one:ident over $lane:ident;)*) => {$(
+        /// # Safety
+        /// As for every [`Round`].
+        unsafe fn $name<I: Isa, const MODE: u8, const $flag: bool>(
+            src: *const u8,
+            dst: *mut u8,
+            n: usize,
+            draws: *const u32,
+            grid: &Grid,
+        ) {
+            let grid = *grid;
+            // SAFETY: the caller's; elements as bytes have no alignment.
+            let (src, dst) = unsafe {
+                (
+                    slice::from_raw_parts(src.cast::<Bytes<{ size_of::<$lane>() }>>(), n),
+                    slice::from_raw_parts_mut(dst.cast::<MaybeUninit<Bytes<{ size_of::<$lane>() }>>>(), n),
+                )
+            };
+            // SAFETY: the caller's.
+            unsafe { I::summon() }.vectorize(
+                #[inline(always)]
+                move || {
+                    if MODE == Mode::Stochastic as u8 {
+                        // SAFETY: the caller's: there is a draw for each element.
+                        let draws = unsafe { slice::from_raw_parts(draws, n) };
+                        for ((code, out), &draw) in src.iter().zip(dst).zip(draws) {
+                            let code = $lane::from_ne_bytes(*code);
+                            out.write($one::<MODE, $flag>(code, draw, &grid).to_ne_bytes());
+                        }
+                    } else {
+                        for (code, out) in src.iter().zip(dst) {
+                            let code = $lane::from_ne_bytes(*code);
+                            out.write($one::<MODE, $flag>(code, 0, &grid).to_ne_bytes());
+                        }
+                    }
+                },
+            );
+        }
+    )*};
+}
+
+kernels! {
+    floats32<EVEN> = round32 over u32;
+    floats64<EVEN> = round64 over u64;
+    integers64<SIGNED> = round_integer over u64;
+}
+
+/// The loops of one kind, by mode.
+type Modes = [Round; 6];
+
+macro_rules! modes {
+    ($kernel:ident, $flag:literal) => {
+        [
+            $kernel::<I, { Mode::TowardZero as u8 }, $flag>,
+            $kernel::<I, { Mode::Up as u8 }, $flag>,
+            $kernel::<I, { Mode::Down as u8 }, $flag>,
+            $kernel::<I, { Mode::NearestEven as u8 }, $flag>,
+            $kernel::<I, { Mode::NearestAway as u8 }, $flag>,
+            $kernel::<I, { Mode::Stochastic as u8 }, $flag>,
+        ]
+    };
+}
+
+/// Every loop that rounds.
+pub(super) struct Rounds {
+    floats32: Modes,
+    even_floats32: Modes,
+    floats64: Modes,
+    int64: Modes,
+    uint64: Modes,
+}
+
+impl Rounds {
+    pub(super) const fn of<I: Isa>() -> Self {
+        Self {
+            floats32: modes!(floats32, false),
+            even_floats32: modes!(floats32, true),
+            floats64: modes!(floats64, false),
+            int64: modes!(integers64, true),
+            uint64: modes!(integers64, false),
+        }
+    }
+}
+
+/// A rounding: which loop, and what it is told.
+#[derive(Clone, Copy)]
+pub(crate) struct Rounding {
+    /// The dtype that is rounded: float32, float64, int64 or uint64.
+    from: DType,
+    pub(super) mode: Mode,
+    grid: Grid,
+    even: bool,
+}
+
+impl Rounding {
+    /// To the numbers of a float dtype, or to integers.
+    pub(super) fn new(from: DType, to: DType, mode: Mode) -> Self {
+        let within = match from {
+            DType::Float32 => FloatFormat::FLOAT32,
+            _ => FloatFormat::FLOAT64,
+        };
+        let (grid, even) = match to.numbers() {
+            Numbers::Float(format) => {
+                let powers = matches!(format.specials, Specials::PowersOfTwo);
+                let as_low = format.min_exponent() == within.min_exponent();
+                (Grid::of(format, within), powers || as_low)
+            }
+            _ => (Grid::of_integers(within), false),
+        };
+        Self { from, mode, grid, even }
+    }
+
+    /// The dtype of what comes out.
+    pub(super) const fn to(&self) -> DType {
+        match self.from {
+            DType::Float32 => DType::Float32,
+            _ => DType::Float64,
+        }
+    }
+
+    /// Rounds.
+    ///
+    /// # Safety
+    /// As for every [`Round`].
+    pub(super) unsafe fn run(
+        &self,
+        rounds: &Rounds,
+        src: *const u8,
+        dst: *mut u8,
+        n: usize,
+        draws: *const u32,
+    ) {
+        let modes = match self.from {
+            DType::Float32 if self.even => &rounds.even_floats32,
+            DType::Float32 => &rounds.floats32,
+            DType::Float64 => &rounds.floats64,
+            DType::UInt64 => &rounds.uint64,
+            _ => &rounds.int64,
+        };
+        // SAFETY: the caller's.
+        unsafe { modes[self.mode as usize](src, dst, n, draws, &self.grid) }
+    }
+}

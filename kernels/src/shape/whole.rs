@@ -1,0 +1,155 @@
+//! Integers: floats modulo a power of two, and integers clamped to the range of others.
+
+use super::Bytes;
+use crate::codec::Isa;
+use crate::dtypes::DType;
+use core::mem::MaybeUninit;
+use core::slice;
+
+/// Writes the low bits of the integers that floats are, cut toward zero, to integers of the floats'
+/// size; those of infinities and NaNs are zeros.
+///
+/// # Safety
+/// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
+pub(super) type Wrap = unsafe fn(*const u8, *mut u8, usize);
+
+macro_rules! wraps {
+    ($($lane:ident $signed:ident $mantissa:literal $one:ident $kernel:ident;)*) => {$(
+        /// A significand of so many bits is shifted by where the exponent puts its last one. Past the
+        /// top or the bottom nothing is left of it, infinities and NaNs included, whose exponent is
+        /// one past the largest.
+        #[inline(always)]
+        fn $one(code: $lane) -> $lane {
+            const BITS: $lane = $lane::BITS as $lane;
+            const BIAS: $lane = (1 << (BITS - 2 - $mantissa)) - 1;
+            const FIELD: $lane = (1 << (BITS - 1 - $mantissa)) - 1;
+            let field = (code >> $mantissa) & FIELD;
+            let significand = (code & ((1 << $mantissa) - 1)) | 1 << $mantissa;
+            let up = field.wrapping_sub(BIAS + $mantissa);
+            let down = (BIAS + $mantissa).wrapping_sub(field);
+            let left = if up < BITS { significand << up } else { 0 };
+            let right = if down < BITS { significand >> down } else { 0 };
+            let negative = (code as $signed >> ($lane::BITS - 1)) as $lane;
+            ((left | right) ^ negative).wrapping_sub(negative)
+        }
+
+        /// # Safety
+        /// As for every [`Wrap`].
+        pub(super) unsafe fn $kernel<I: Isa>(src: *const u8, dst: *mut u8, n: usize) {
+            // SAFETY: the caller's; elements as bytes have no alignment.
+            let (src, dst) = unsafe {
+                (
+                    slice::from_raw_parts(src.cast::<Bytes<{ size_of::<$lane>() }>>(), n),
+                    slice::from_raw_parts_mut(dst.cast::<MaybeUninit<Bytes<{ size_of::<$lane>() }>>>(), n),
+                )
+            };
+            // SAFETY: the caller's.
+            unsafe { I::summon() }.vectorize(
+                #[inline(always)]
+                move || {
+                    for (code, out) in src.iter().zip(dst) {
+                        out.write($one($lane::from_ne_bytes(*code)).to_ne_bytes());
+                    }
+                },
+            );
+        }
+    )*};
+}
+
+wraps! {
+    u32 i32 23 wrapped32 wrap32;
+    u64 i64 52 wrapped64 wrap64;
+}
+
+/// Casts integers, clamped to a lowest and a highest value, both numbers of the source.
+///
+/// # Safety
+/// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
+pub(super) type Clamp = unsafe fn(*const u8, *mut u8, usize, Range);
+
+/// The lowest and the highest value, as their low bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range(pub(super) u64, pub(super) u64);
+
+/// Every loop that clamps, by the code of the source and that of the destination: int8, int16, int32,
+/// int64 and the unsigned ones.
+pub(super) struct Clamps([[Clamp; 8]; 8]);
+
+impl Clamps {
+    /// The loop from one of these eight dtypes to an integer dtype, small ones as bytes.
+    pub(super) const fn get(&self, from: DType, to: DType) -> Clamp {
+        let to = match to.bits() {
+            8 => DType::UInt8,
+            16 => DType::UInt16,
+            32 => DType::UInt32,
+            _ => DType::UInt64,
+        };
+        self.0[from as usize - DType::Int8 as usize][to as usize - DType::Int8 as usize]
+    }
+}
+
+macro_rules! clamps {
+    ($($name:ident from $from:ident;)*) => {$(
+        /// # Safety
+        /// As for every [`Clamp`].
+        unsafe fn $name<I: Isa, B: Low>(src: *const u8, dst: *mut u8, n: usize, range: Range) {
+            // SAFETY: the caller's; elements as bytes have no alignment.
+            let (src, dst) = unsafe {
+                (
+                    slice::from_raw_parts(src.cast::<Bytes<{ size_of::<$from>() }>>(), n),
+                    slice::from_raw_parts_mut(dst.cast::<MaybeUninit<B>>(), n),
+                )
+            };
+            let (low, high) = (range.0 as $from, range.1 as $from);
+            // SAFETY: the caller's.
+            unsafe { I::summon() }.vectorize(
+                #[inline(always)]
+                move || {
+                    for (value, out) in src.iter().zip(dst) {
+                        let clamped = $from::from_ne_bytes(*value).max(low).min(high);
+                        out.write(B::low(clamped as u64));
+                    }
+                },
+            );
+        }
+    )*
+
+        impl Clamps {
+            pub(super) const fn of<I: Isa>() -> Self {
+                // Two's complement: a destination's sign makes no difference to what is stored.
+                Self([$([
+                    $name::<I, [u8; 1]>, $name::<I, [u8; 2]>, $name::<I, [u8; 4]>, $name::<I, [u8; 8]>,
+                    $name::<I, [u8; 1]>, $name::<I, [u8; 2]>, $name::<I, [u8; 4]>, $name::<I, [u8; 8]>,
+                ],)*])
+            }
+        }
+    };
+}
+
+/// An integer as its bytes.
+trait Low: Copy {
+    fn low(value: u64) -> Self;
+}
+
+macro_rules! lows {
+    ($($int:ident)*) => {$(
+        impl Low for Bytes<{ size_of::<$int>() }> {
+            #[inline(always)]
+            fn low(value: u64) -> Self {
+                (value as $int).to_ne_bytes()
+            }
+        }
+    )*};
+}
+lows! { u8 u16 u32 u64 }
+
+clamps! {
+    from_int8 from i8;
+    from_int16 from i16;
+    from_int32 from i32;
+    from_int64 from i64;
+    from_uint8 from u8;
+    from_uint16 from u16;
+    from_uint32 from u32;
+    from_uint64 from u64;
+}
