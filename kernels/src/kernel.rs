@@ -96,7 +96,7 @@ impl Kernel {
         let params = if options.is_default() {
             Params::defaults(from, to)
         } else {
-            Params::new(from, to, options)
+            Params::new(from, to, options, &level.table.shapes)
         };
         let entry = if params.options.is_default() {
             level.table.pairs.get(from, to)

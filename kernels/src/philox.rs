@@ -5,9 +5,9 @@
 
 use core::mem::MaybeUninit;
 
-const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
+pub(crate) const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
-const ROUNDS: usize = 10;
+pub(crate) const ROUNDS: usize = 10;
 
 /// The four words that the generator gives for a counter under a key.
 pub const fn philox4x32(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
@@ -23,7 +23,7 @@ pub const fn philox4x32(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
             (p0 >> 32) as u32 ^ c[3] ^ k[1],
             p0 as u32,
         ];
-        k = [k[0].wrapping_add(KEY_STEPS[0]), k[1].wrapping_add(KEY_STEPS[1])];
+        k = next_key(k);
         round += 1;
     }
     c
@@ -39,44 +39,60 @@ pub const fn draw(seed: u64, index: u64) -> u32 {
     draws(seed, index / 4)[(index % 4) as usize]
 }
 
-/// Blocks whose draws are made at a time: a register of the widest vectors.
-const LANES: usize = 8;
-
-/// The draws that [`fill`] makes at a time.
-pub(crate) const GROUP: usize = 4 * LANES;
-
-/// Writes the draws of the elements from `4 * block` on, a whole [`GROUP`] at a time. (Eight counters
-/// side by side, each word in a lane twice as wide: products come whole, and what is left of earlier
-/// ones in upper halves is not looked at.)
+/// Writes the draws of blocks from one on, `LANES` of them side by side: as many as keep a register
+/// type's multipliers busy.
 #[inline(always)]
-pub(crate) fn fill(seed: u64, block: u64, groups: &mut [[MaybeUninit<u32>; GROUP]]) {
-    const LOW: u64 = u32::MAX as u64;
+pub(crate) fn fill<const LANES: usize>(
+    seed: u64,
+    block: u64,
+    blocks: &mut [MaybeUninit<[u32; 4]>],
+) {
     let mut first = block;
+    let (groups, rest) = blocks.as_chunks_mut::<LANES>();
     for group in groups {
-        let mut c: [[u64; LANES]; 4] = [[0; LANES]; 4];
-        for lane in 0..LANES {
-            // Blocks are counted modulo 2^62, since elements are modulo 2^64.
-            let block = first.wrapping_add(lane as u64) & (u64::MAX >> 2);
-            (c[0][lane], c[1][lane]) = (block & LOW, block >> 32);
-        }
-        let mut key = [seed as u32, (seed >> 32) as u32];
-        for _ in 0..ROUNDS {
-            for lane in 0..LANES {
-                let p0 = (c[0][lane] & LOW) * u64::from(MULTIPLIERS[0]);
-                let p1 = (c[2][lane] & LOW) * u64::from(MULTIPLIERS[1]);
-                c[0][lane] = (p1 >> 32) ^ c[1][lane] ^ u64::from(key[0]);
-                c[2][lane] = (p0 >> 32) ^ c[3][lane] ^ u64::from(key[1]);
-                (c[1][lane], c[3][lane]) = (p1, p0);
-            }
-            key = [key[0].wrapping_add(KEY_STEPS[0]), key[1].wrapping_add(KEY_STEPS[1])];
-        }
-        for (lane, draws) in group.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-            for (draw, word) in draws.iter_mut().zip(&c) {
-                draw.write(word[lane] as u32);
-            }
+        let words = side_by_side::<LANES>(seed, first);
+        for (lane, draws) in group.iter_mut().enumerate() {
+            draws.write(words.map(|word| word[lane] as u32));
         }
         first = first.wrapping_add(LANES as u64);
     }
+    if !rest.is_empty() {
+        let words = side_by_side::<LANES>(seed, first);
+        for (lane, draws) in rest.iter_mut().enumerate() {
+            draws.write(words.map(|word| word[lane] as u32));
+        }
+    }
+}
+
+/// The words of blocks from one on: each in a lane twice as wide, since products come whole, and what
+/// is left of earlier ones in upper halves is not looked at.
+#[inline(always)]
+fn side_by_side<const LANES: usize>(seed: u64, first: u64) -> [[u64; LANES]; 4] {
+    const LOW: u64 = u32::MAX as u64;
+    let mut c = [[0; LANES]; 4];
+    for lane in 0..LANES {
+        // Blocks are counted modulo 2^62, since elements are modulo 2^64.
+        let block = first.wrapping_add(lane as u64) & (u64::MAX >> 2);
+        (c[0][lane], c[1][lane]) = (block & LOW, block >> 32);
+    }
+    let mut key = [seed as u32, (seed >> 32) as u32];
+    for _ in 0..ROUNDS {
+        for lane in 0..LANES {
+            let p0 = (c[0][lane] & LOW) * u64::from(MULTIPLIERS[0]);
+            let p1 = (c[2][lane] & LOW) * u64::from(MULTIPLIERS[1]);
+            c[0][lane] = (p1 >> 32) ^ c[1][lane] ^ u64::from(key[0]);
+            c[2][lane] = (p0 >> 32) ^ c[3][lane] ^ u64::from(key[1]);
+            (c[1][lane], c[3][lane]) = (p1, p0);
+        }
+        key = next_key(key);
+    }
+    c
+}
+
+/// The key of the round after the one with this key.
+#[inline(always)]
+pub(crate) const fn next_key(key: [u32; 2]) -> [u32; 2] {
+    [key[0].wrapping_add(KEY_STEPS[0]), key[1].wrapping_add(KEY_STEPS[1])]
 }
 
 #[cfg(test)]
@@ -109,16 +125,16 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_the_draws_one_by_one() {
+    fn blocks_side_by_side_are_those_one_by_one() {
         let seed = 0x8000_0001_ffff_fff0;
-        for block in [0, 1, 5, u64::from(u32::MAX) - 3, (u64::MAX >> 2) - 2] {
-            let mut groups = [[MaybeUninit::new(0); GROUP]; 3];
-            fill(seed, block, &mut groups);
-            for (i, word) in groups.as_flattened().iter().enumerate() {
+        for first in [0, 1, 5, u64::from(u32::MAX) - 3, (u64::MAX >> 2) - 2] {
+            let mut blocks = [MaybeUninit::new([0; 4]); 19];
+            fill::<8>(seed, first, &mut blocks);
+            for (i, block) in blocks.iter().enumerate() {
                 // SAFETY: the words were initialised when they were made.
-                let word = unsafe { word.assume_init() };
-                let index = (block * 4).wrapping_add(i as u64);
-                assert_eq!(word, draw(seed, index), "block {block}, element {i} of it");
+                let words = unsafe { block.assume_init() };
+                let index = first.wrapping_add(i as u64) & (u64::MAX >> 2);
+                assert_eq!(words, draws(seed, index), "block {i} from {first}");
             }
         }
     }

@@ -50,11 +50,11 @@ impl Params {
     }
 
     /// A pair under any options, which are brought to their plainest form.
-    pub(crate) fn new(from: DType, to: DType, options: &Options) -> Self {
+    pub(crate) fn new(from: DType, to: DType, options: &Options, shapes: &Shapes) -> Self {
         let component_options = options.effective(from.component(), to.component());
         let options = options.effective(from, to);
         let in_parts = align::is_for(from, to, &options);
-        let plan = Plan::new(from.component(), to.component(), &component_options);
+        let plan = Plan::new(from.component(), to.component(), &component_options, shapes);
         Self { from, to, options, component_options, draw_step: 1, in_parts, plan }
     }
 }

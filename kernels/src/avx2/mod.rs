@@ -121,7 +121,7 @@ const fn with_composed(pairs: RealPairs) -> RealPairs {
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry)).complete::<Avx2>() },
-    shapes: Shapes::of::<Avx2>(),
+    shapes: Shapes::of::<Avx2, 8>(),
     composed: tile::with_options::<Avx2>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,

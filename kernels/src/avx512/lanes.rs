@@ -141,6 +141,16 @@ impl Features {
         // SAFETY: the caller's.
         unsafe { self.f._mm512_storeu_si512(dst.cast(), v) }
     }
+
+    /// Two registers.
+    #[inline(always)]
+    pub(super) unsafe fn store_qwords(self, dst: *mut u8, [a, b]: [__m512i; 2]) {
+        // SAFETY: the caller's: 128 bytes.
+        unsafe {
+            self.store_dwords(dst, a);
+            self.store_dwords(dst.add(64), b);
+        }
+    }
 }
 
 /// The first `n` elements of a quarter, with zeros for the others.

@@ -15,6 +15,7 @@ mod lanes;
 mod narrow;
 mod packed;
 mod pieces;
+mod shapes;
 mod shim;
 mod small;
 mod tables;
@@ -25,7 +26,6 @@ use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::environment::Arithmetic;
 use crate::scalar;
-use crate::shape::Shapes;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use codes::{Complex, Packed, Plain};
@@ -378,7 +378,7 @@ const fn with_composed(mut pairs: RealPairs, isa: For) -> RealPairs {
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry), For::Bw).complete::<Avx512>() },
-    shapes: Shapes::of::<Avx512>(),
+    shapes: shapes::shapes(),
     composed: tile::with_options::<Avx512>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
@@ -393,7 +393,7 @@ impl Tabled for Avx512 {
 /// The kernels of all pairs, with VBMI.
 pub(crate) static TABLE_VBMI: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry_vbmi), For::Vbmi).complete::<Vbmi>() },
-    shapes: Shapes::of::<Avx512>(),
+    shapes: shapes::shapes(),
     composed: tile::with_options::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
@@ -424,7 +424,7 @@ where
 /// The kernels of all pairs, with VBMI and BF16.
 pub(crate) static TABLE_BF16: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry_bf16), For::Vbmi).complete::<Bf16>() },
-    shapes: Shapes::of::<Avx512>(),
+    shapes: shapes::shapes(),
     composed: tile::with_options::<Bf16>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,

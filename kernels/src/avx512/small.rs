@@ -30,6 +30,7 @@ use super::bridge::{Odd, Power};
 use super::lanes::{both, each};
 use crate::dtypes::Real;
 use crate::format::{FloatFormat, Numbers, Specials};
+use crate::shape::Mode;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -73,6 +74,12 @@ impl<B: Real> Small<B> {
         code
     };
 
+    /// The same for other options: without saturation, the code past the largest number's is that of
+    /// infinity or NaN, which then is what larger magnitudes become.
+    pub(super) const fn limit(saturate: bool) -> u32 {
+        if saturate { Self::LIMIT } else { Self::magnitude(Self::FORMAT.max_finite() + 1) }
+    }
+
     /// The smallest normal number.
     const SMALLEST: u32 = ((Self::LOWEST + 127) as u32) << 23;
 
@@ -92,21 +99,46 @@ impl<B: Real> Small<B> {
     /// The magnitude bits of a stored code.
     const CODE: u8 = (Self::FORMAT.sign_mask() - 1) as u8;
 
-    /// The code of each magnitude, times `2^SHIFT`, in a dword; of NaN that of infinity, 0x7f80.
+    /// The code of each magnitude, at most `limit`, times `2^SHIFT`, in a dword; of NaN that of
+    /// infinity, 0x7f80, or little less.
+    ///
+    /// Directed roundings are the fma's own, over numbers with their signs, which are taken off
+    /// before they count. A number is rounded to nearest with ties away by adding half a unit, and
+    /// cutting off; what the sum itself loses, cut off toward zero, would be cut off anyway.
     #[inline(always)]
-    fn codes(x: Features, v: Odd<false>) -> __m512i {
-        let mut a = x.dq._mm512_range_ps::<MIN_OF_MAGNITUDES>(v.lanes, x.float(Self::LIMIT));
+    fn codes<const MODE: u8>(x: Features, v: Odd<false>, limit: __m512) -> __m512i {
+        const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+        let mut a = x.dq._mm512_range_ps::<MIN_OF_MAGNITUDES>(v.lanes, limit);
         if v.nan {
             a = x.f._mm512_fixupimm_ps::<0>(a, v.lanes, x.dword(NAN_TO_LARGEST));
         }
         let power = x.f._mm512_and_si512(x.f._mm512_castps_si512(a), x.dword(0xff << 23));
         let power = x.f._mm512_max_epi32(power, x.dword(Self::SMALLEST));
         let power = x.f._mm512_castsi512_ps(power);
-        let t = x.f._mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(
-            power,
-            x.float(Self::K),
-            a,
-        );
+        let k = x.float(Self::K);
+        let t = if MODE == Mode::TowardZero as u8 {
+            x.f._mm512_fmadd_round_ps::<TO_ZERO>(power, k, a)
+        } else if MODE == Mode::NearestAway as u8 {
+            let half = x.float((127 - 1 - Self::M) << 23);
+            let more = x.f._mm512_fmadd_round_ps::<TO_ZERO>(power, half, a);
+            x.f._mm512_fmadd_round_ps::<TO_ZERO>(power, k, more)
+        } else if MODE == Mode::Up as u8 || MODE == Mode::Down as u8 {
+            let (a, power) = (x.with_sign_of(a, v.lanes), x.with_sign_of(power, v.lanes));
+            let t = if MODE == Mode::Up as u8 {
+                x.f._mm512_fmadd_round_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(
+                    power, k, a,
+                )
+            } else {
+                x.f._mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(
+                    power, k, a,
+                )
+            };
+            x.f._mm512_abs_ps(t)
+        } else {
+            x.f._mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(
+                power, k, a,
+            )
+        };
         x.bw._mm512_madd_epi16(x.f._mm512_castps_si512(t), x.dword(Self::WEIGHTS))
     }
 
@@ -141,9 +173,23 @@ impl<B: Real> Small<B> {
     /// The stored bytes of a step.
     #[inline(always)]
     pub(super) fn step(x: Features, v: [Odd<false>; 4]) -> __m512i {
-        let [a, b, c, d] = v;
-        let ab = x.bw._mm512_packs_epi32(Self::codes(x, a), Self::codes(x, b));
-        let cd = x.bw._mm512_packs_epi32(Self::codes(x, c), Self::codes(x, d));
+        Self::step_by::<{ Mode::NearestEven as u8 }>(x, v, x.float(Self::LIMIT))
+    }
+
+    /// The same by a mode, and with magnitudes clamped to a [limit](Self::limit).
+    #[inline(always)]
+    pub(super) fn step_by<const MODE: u8>(
+        x: Features,
+        v: [Odd<false>; 4],
+        limit: __m512,
+    ) -> __m512i {
+        let [a, b, c, d] = each(
+            v,
+            #[inline(always)]
+            |v| Self::codes::<MODE>(x, v, limit),
+        );
+        let ab = x.bw._mm512_packs_epi32(a, b);
+        let cd = x.bw._mm512_packs_epi32(c, d);
         let mut codes = x.bw._mm512_packus_epi16(Self::shift(x, ab), Self::shift(x, cd));
         if v[0].nan {
             codes = x.bw._mm512_min_epu8(codes, x.byte(Self::NAN_CODE));
@@ -173,7 +219,9 @@ impl<B: Real> Small<B> {
     /// The stored bytes of a quarter.
     #[inline(always)]
     pub(super) fn quarter(x: Features, v: Odd<false>) -> __m128i {
-        let mut codes = Self::shift(x, Self::codes(x, v));
+        let limit = x.float(Self::LIMIT);
+        let codes = Self::codes::<{ Mode::NearestEven as u8 }>(x, v, limit);
+        let mut codes = Self::shift(x, codes);
         if v.nan {
             codes = x.f._mm512_min_epi32(codes, x.dword(Self::NAN_CODE.into()));
         }
@@ -183,6 +231,15 @@ impl<B: Real> Small<B> {
 }
 
 impl Features {
+    /// Positive numbers with the signs of others.
+    #[inline(always)]
+    fn with_sign_of(self, v: __m512, signs: __m512) -> __m512 {
+        let (v, signs) = (self.f._mm512_castps_si512(v), self.f._mm512_castps_si512(signs));
+        // v OR (signs AND the top bit)
+        let v = self.f._mm512_ternarylogic_epi32::<0xf8>(v, signs, self.dword(1 << 31));
+        self.f._mm512_castsi512_ps(v)
+    }
+
     /// A float of these bits in every lane.
     #[inline(always)]
     pub(super) fn float(self, bits: u32) -> __m512 {

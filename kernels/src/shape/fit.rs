@@ -173,7 +173,10 @@ impl Fit {
     pub(super) fn new(from: DType, to: DType, mode: Mode, question: Question) -> Self {
         let bounds = Bounds::of(to, mode, question);
         let fit = Self {
-            mask: u64::MAX >> (64 - from.significant_bits()),
+            mask: match from {
+                DType::Bool => 0xff,
+                _ => u64::MAX >> (64 - from.significant_bits()),
+            },
             intervals: [(0, 0); 3],
             count: 0,
             bytes: from.bits() / 8,
@@ -198,6 +201,12 @@ impl Fit {
             (_, None) => 0,
         };
         let high = bounds.positive.floor().map_or(-1, |floor| i128::from(floor.min(highest)));
+        if matches!(from, DType::Bool) {
+            // Any byte but 0 is true.
+            self.add(0, u64::from(low > 0));
+            self.add(1, if high < 1 { 0xff } else { 0 });
+            return self;
+        }
         let fitting = (high - low + 1).max(0);
         let unfit = i128::from(self.mask) + 1 - fitting;
         self.add((low + fitting) as u64 & self.mask, unfit as u64);
@@ -310,21 +319,41 @@ struct Tests {
 }
 
 /// Elements that are tested before it is asked whether one was unfit.
-const BLOCK: usize = 256;
+const BLOCK: usize = 1024;
 
 macro_rules! tests {
-    ($($lane:ident $unfit:ident $first:ident $replace:ident $mark:ident $tests:ident;)*) => {$(
-        /// Whether a code is in one of the first `COUNT` intervals.
+    ($($lane:ident $past:ident $inside:ident $unfit:ident $first:ident $replace:ident $mark:ident $tests:ident;)*) => {$(
+        /// How far a code is past the start of each of the first `COUNT` intervals, going around.
+        #[inline(always)]
+        fn $past(code: Bytes<{ size_of::<$lane>() }>, fit: &Fit) -> [$lane; 3] {
+            let code = $lane::from_ne_bytes(code) & fit.mask as $lane;
+            fit.intervals.map(
+                #[inline(always)]
+                |(start, _)| code.wrapping_sub(start as $lane),
+            )
+        }
+
+        /// Whether a code, or any of which these are the least, is in one of the intervals.
+        #[inline(always)]
+        fn $inside<const COUNT: usize>(past: [$lane; 3], fit: &Fit) -> bool {
+            let [a, b, c] = fit.intervals.map(
+                #[inline(always)]
+                |(_, last)| last as $lane,
+            );
+            past[0] <= a || (COUNT > 1 && past[1] <= b) || (COUNT > 2 && past[2] <= c)
+        }
+
+        /// Whether a code is in one of the intervals.
         #[inline(always)]
         fn $unfit<const COUNT: usize>(code: Bytes<{ size_of::<$lane>() }>, fit: &Fit) -> bool {
-            let code = $lane::from_ne_bytes(code) & fit.mask as $lane;
-            let inside = |(start, last)| code.wrapping_sub(start as $lane) <= last as $lane;
-            let mut unfit = inside(fit.intervals[0]);
+            let [a, b, c] = $past(code, fit);
+            let [(_, la), (_, lb), (_, lc)] = fit.intervals;
+            let mut unfit = a <= la as $lane;
             if COUNT > 1 {
-                unfit |= inside(fit.intervals[1]);
+                unfit |= b <= lb as $lane;
             }
             if COUNT > 2 {
-                unfit |= inside(fit.intervals[2]);
+                unfit |= c <= lc as $lane;
             }
             unfit
         }
@@ -340,11 +369,14 @@ macro_rules! tests {
                 #[inline(always)]
                 move || {
                     for (i, block) in codes.chunks(BLOCK).enumerate() {
-                        let mut any = false;
+                        let mut least = [$lane::MAX; 3];
                         for &code in block {
-                            any |= $unfit::<COUNT>(code, &fit);
+                            let past = $past(code, &fit);
+                            for k in 0..COUNT {
+                                least[k] = least[k].min(past[k]);
+                            }
                         }
-                        if any {
+                        if $inside::<COUNT>(least, &fit) {
                             let at = block.iter().position(|&code| $unfit::<COUNT>(code, &fit));
                             return i * BLOCK + at.unwrap_or(0);
                         }
@@ -423,10 +455,10 @@ macro_rules! tests {
 }
 
 tests! {
-    u8 unfit8 first8 replace8 mark8 tests8;
-    u16 unfit16 first16 replace16 mark16 tests16;
-    u32 unfit32 first32 replace32 mark32 tests32;
-    u64 unfit64 first64 replace64 mark64 tests64;
+    u8 past8 inside8 unfit8 first8 replace8 mark8 tests8;
+    u16 past16 inside16 unfit16 first16 replace16 mark16 tests16;
+    u32 past32 inside32 unfit32 first32 replace32 mark32 tests32;
+    u64 past64 inside64 unfit64 first64 replace64 mark64 tests64;
 }
 
 /// Every loop that tests, by the number of intervals and the width.

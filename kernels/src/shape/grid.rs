@@ -19,7 +19,7 @@
 
 use super::Bytes;
 use crate::codec::Isa;
-use crate::dtypes::DType;
+use crate::dtypes::{DType, Kind};
 use crate::format::{FloatFormat, Numbers, Specials};
 use core::mem::MaybeUninit;
 use core::slice;
@@ -52,7 +52,8 @@ impl Mode {
 pub(crate) struct Grid {
     /// The lowest bits, which the normal numbers of the grid have as zeros.
     pub(super) cut: u32,
-    /// How many more bits the subnormal numbers cut at most.
+    /// How many more bits the subnormal numbers cut at most; how many fewer those of float32, where
+    /// the grid has no subnormal numbers but these.
     pub(super) span: u32,
     /// The exponent field below which numbers are subnormal on the grid.
     pub(super) least: u64,
@@ -60,27 +61,30 @@ pub(crate) struct Grid {
     pub(super) quantum: u64,
     /// The largest finite number of the grid.
     pub(super) largest: u64,
+    /// What is left of a number that is not zero, at least: 1 where its sign matters still.
+    pub(super) floor: u64,
 }
 
 impl Grid {
     /// The grid of the numbers of `to`, a float dtype, for float32 or float64.
-    pub(super) fn of(to: FloatFormat, within: FloatFormat) -> Self {
-        let field = |exponent: i32| (exponent + within.bias) as u64;
+    pub(super) const fn of(to: FloatFormat, within: FloatFormat) -> Self {
         let (t, m) = (to.mantissa_bits, within.mantissa_bits);
         let units = to.max_finite() & to.mantissa_mask();
-        let largest = field(to.max_exponent()) << m | units << (m - t);
+        let largest = field(within, to.max_exponent()) << m | units << (m - t);
         if matches!(to.specials, Specials::PowersOfTwo) {
-            // The steps go on below the smallest power: what ends there is out of range.
-            return Self { cut: m, span: 0, least: 1, quantum: 1, largest };
+            // The steps go on below the smallest power, what ends there being out of range; but
+            // that is a subnormal of float32, whose leading bit is one lower.
+            let span = (to.min_exponent() < within.min_exponent()) as u32;
+            return Self { cut: m, span, least: 1, quantum: 1, largest, floor: 1 };
         }
         let lowest = to.min_exponent();
         // float32 within which bfloat16 lies has the same lowest exponent: no steps to widen.
-        let quantum = if lowest == within.min_exponent() {
-            1 << (m - t)
+        let (span, quantum) = if lowest == within.min_exponent() {
+            (0, 1 << (m - t))
         } else {
-            field(lowest - t as i32) << m
+            (t, field(within, lowest - t as i32) << m)
         };
-        Self { cut: m - t, span: t, least: field(lowest), quantum, largest }
+        Self { cut: m - t, span, least: field(within, lowest), quantum, largest, floor: 0 }
     }
 
     /// The integers.
@@ -93,8 +97,14 @@ impl Grid {
             least: one + m as u64,
             quantum: one << m,
             largest: within.max_finite(),
+            floor: 0,
         }
     }
+}
+
+/// The exponent field of a power of two.
+const fn field(within: FloatFormat, exponent: i32) -> u64 {
+    (exponent + within.bias) as u64
 }
 
 /// Rounds `n` elements from the first pointer to the second. The third has a draw for each, or
@@ -102,13 +112,13 @@ impl Grid {
 ///
 /// # Safety
 /// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
-pub(super) type Round = unsafe fn(*const u8, *mut u8, usize, *const u32, &Grid);
+pub(crate) type Round = unsafe fn(*const u8, *mut u8, usize, *const u32, &Grid);
 
 macro_rules! rounded {
-    ($(#[$doc:meta])* $name:ident, $lane:ident, $signed:ident, $mantissa:literal) => {
+    ($(#[$doc:meta])* $vis:vis $name:ident, $lane:ident, $signed:ident, $mantissa:literal) => {
         $(#[$doc])*
         #[inline(always)]
-        fn $name<const MODE: u8, const EVEN: bool>(code: $lane, draw: u32, grid: &Grid) -> $lane {
+        $vis fn $name<const MODE: u8, const EVEN: bool>(code: $lane, draw: u32, grid: &Grid) -> $lane {
             const SIGN: $lane = 1 << ($lane::BITS - 1);
             const INFINITY: $lane = ((SIGN >> $mantissa) - 1) << $mantissa;
             let (quantum, largest) = (grid.quantum as $lane, grid.largest as $lane);
@@ -116,8 +126,11 @@ macro_rules! rounded {
             let negative = (code as $signed >> ($lane::BITS - 1)) as $lane;
             let field = magnitude >> $mantissa;
             let least = grid.least as $lane;
-            let more = if EVEN { 0 } else { (least.max(field) - field).min(grid.span as $lane) };
-            let cut = grid.cut as $lane + more;
+            let cut = if EVEN {
+                grid.cut as $lane - if field == 0 { grid.span as $lane } else { 0 }
+            } else {
+                grid.cut as $lane + (least.max(field) - field).min(grid.span as $lane)
+            };
             let low = !($lane::MAX << cut);
             // What is added, and what becomes of less than the quantum.
             let half_quantum = quantum.wrapping_sub(1 << $mantissa);
@@ -146,9 +159,13 @@ macro_rules! rounded {
                 (0, 0)
             };
             let mut rounded = (magnitude.wrapping_add(added)) & !low;
-            if !EVEN {
-                rounded = if magnitude < quantum { tiny } else { rounded };
-            }
+            rounded = if EVEN {
+                rounded.max(magnitude.min(grid.floor as $lane))
+            } else if magnitude < quantum {
+                tiny
+            } else {
+                rounded
+            };
             if MODE == Mode::TowardZero as u8 {
                 rounded = rounded.min(largest);
             } else if MODE == Mode::Up as u8 {
@@ -168,8 +185,8 @@ macro_rules! rounded {
 }
 
 rounded!(
-    /// Rounds a float32. `EVEN` promises a grid whose subnormal numbers are float32's own, if any.
-    round32, u32, i32, 23
+    /// Rounds a float32. `EVEN` promises a grid without subnormal numbers but float32's own.
+    pub(super) round32, u32, i32, 23
 );
 rounded!(
     /// Rounds a float64.
@@ -267,7 +284,7 @@ kernels! {
 }
 
 /// The loops of one kind, by mode.
-type Modes = [Round; 6];
+pub(crate) type Modes = [Round; 6];
 
 macro_rules! modes {
     ($kernel:ident, $flag:literal) => {
@@ -283,12 +300,16 @@ macro_rules! modes {
 }
 
 /// Every loop that rounds.
-pub(super) struct Rounds {
+pub(crate) struct Rounds {
     floats32: Modes,
     even_floats32: Modes,
     floats64: Modes,
+    even_floats64: Modes,
     int64: Modes,
     uint64: Modes,
+    /// Float32 and float64 to integers.
+    pub(crate) whole32: Modes,
+    pub(crate) whole64: Modes,
 }
 
 impl Rounds {
@@ -297,8 +318,11 @@ impl Rounds {
             floats32: modes!(floats32, false),
             even_floats32: modes!(floats32, true),
             floats64: modes!(floats64, false),
+            even_floats64: modes!(floats64, true),
             int64: modes!(integers64, true),
             uint64: modes!(integers64, false),
+            whole32: modes!(floats32, false),
+            whole64: modes!(floats64, false),
         }
     }
 }
@@ -311,6 +335,7 @@ pub(crate) struct Rounding {
     pub(super) mode: Mode,
     grid: Grid,
     even: bool,
+    whole: bool,
 }
 
 impl Rounding {
@@ -320,6 +345,7 @@ impl Rounding {
             DType::Float32 => FloatFormat::FLOAT32,
             _ => FloatFormat::FLOAT64,
         };
+        let whole = !matches!(to.kind(), Kind::Float);
         let (grid, even) = match to.numbers() {
             Numbers::Float(format) => {
                 let powers = matches!(format.specials, Specials::PowersOfTwo);
@@ -328,7 +354,7 @@ impl Rounding {
             }
             _ => (Grid::of_integers(within), false),
         };
-        Self { from, mode, grid, even }
+        Self { from, mode, grid, even, whole }
     }
 
     /// The dtype of what comes out.
@@ -352,8 +378,11 @@ impl Rounding {
         draws: *const u32,
     ) {
         let modes = match self.from {
+            DType::Float32 if self.whole => &rounds.whole32,
+            DType::Float64 if self.whole => &rounds.whole64,
             DType::Float32 if self.even => &rounds.even_floats32,
             DType::Float32 => &rounds.floats32,
+            DType::Float64 if self.even => &rounds.even_floats64,
             DType::Float64 => &rounds.floats64,
             DType::UInt64 => &rounds.uint64,
             _ => &rounds.int64,

@@ -5,18 +5,20 @@
 //! into numbers of which the default kernels make the right ones:
 //!
 //! ```text
-//! source -- default kernel --> hub -- round --> rounded -- wrap or cast by a default kernel --> stored
-//!                               |                  |                                              |
-//!                               +---- test of what does not fit: stop there, or replace it -------+
+//! source -- cast or convert --> float32 or the like -- round --> rounded -- wrap or cast --> stored
+//!   |                                                                                         |
+//!   +------------------- test of what does not fit: stop there, or replace it -------------------+
 //! ```
 //!
-//! * *Hub*: the source itself if that can be rounded or tested as it is; else float32 or float64,
-//!   whichever holds it exactly.
-//! * *Round* ([`grid`]): to numbers that the destination has, which the default kernel then only
+//! * *Cast*: by the default kernel of a pair.
+//! * *Convert* ([`narrow`]): to float32, from what it does not hold exactly, such that rounding goes
+//!   on from there.
+//! * *Round* ([`grid`]): to numbers that the destination has, which its default kernel then only
 //!   stores.
 //! * *Wrap, clamp* ([`whole`]): for integers.
 //! * *Test* ([`fit`]): for checked casts, whose first unfit element ends them, and for 8-bit floats
-//!   that don't saturate, whose bytes it replaces.
+//!   that don't saturate, whose bytes it replaces. Where rounding is stochastic, rounded numbers are
+//!   tested.
 //!
 //! This way an option costs a handful of loops for each instruction set, not one for every pair. The
 //! loops are written once, in integer arithmetic that the compiler makes vector code of, and
@@ -24,6 +26,8 @@
 
 mod fit;
 mod grid;
+mod narrow;
+mod stores;
 mod whole;
 
 use crate::codec::Isa;
@@ -35,114 +39,231 @@ use crate::table::{Params, Table, Tabled};
 use core::mem::MaybeUninit;
 use core::ptr;
 use fit::{Fit, Fits, Question, Substitute};
-use grid::{Mode, Rounding, Rounds};
+use grid::{Rounding, Rounds};
+use narrow::{Conversions, Side};
 use whole::{Clamps, Range};
+
+pub(crate) use grid::{Grid, Mode};
+pub(crate) use stores::{Store, Stores};
 
 /// An element as the bytes it is stored in.
 type Bytes<const N: usize> = [u8; N];
 
 /// The loops of an instruction set.
 pub(crate) struct Shapes {
-    rounds: Rounds,
+    pub(crate) rounds: Rounds,
     fits: Fits,
     clamps: Clamps,
+    pub(crate) conversions: Conversions,
+    pub(crate) stores: Stores,
     wrap32: whole::Wrap,
     wrap64: whole::Wrap,
-    draw: Draw,
+    pub(crate) draw: Draw,
 }
 
 impl Shapes {
-    pub(crate) const fn of<I: Isa>() -> Self {
+    /// Whatever the instruction set, compiled for it, with so many blocks of draws made at a time.
+    pub(crate) const fn of<I: Isa, const BLOCKS: usize>() -> Self {
         Self {
             rounds: Rounds::of::<I>(),
             fits: Fits::of::<I>(),
             clamps: Clamps::of::<I>(),
+            conversions: Conversions::of::<I>(),
+            stores: Stores::of::<I>(),
             wrap32: whole::wrap32::<I>,
             wrap64: whole::wrap64::<I>,
-            draw: draw::<I>,
+            draw: draw::<I, BLOCKS>,
         }
     }
 }
 
-/// How a pair of real dtypes is cast under some options.
+/// How a pair of real dtypes is cast under some options: a few steps, each of which reads what the one
+/// before has written; and a test of what comes before one of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
-    hub: DType,
-    fit: Option<Fit>,
-    /// Whether what fits is asked of the rounded numbers, not of the hub's.
-    fit_rounded: bool,
+    steps: [Step; STEPS],
+    count: usize,
+    /// The largest size of an element on the way.
+    widest: usize,
+    /// What does not fit, and how many steps come before that is asked.
+    fit: Option<(Fit, usize)>,
     /// What becomes of unfit elements: if nothing is written for them, they end the cast.
     substitute: Option<Substitute>,
-    rounding: Option<Rounding>,
-    seed: u64,
-    end: End,
+    /// The seed of stochastic rounding.
+    seed: Option<u64>,
 }
 
-/// What is done with the numbers at last.
+/// The most steps of any plan.
+const STEPS: usize = 4;
+
+/// What is done with the numbers.
 #[derive(Clone, Copy)]
-enum End {
-    /// The default kernel stores them.
-    Cast,
-    /// Their low bits are stored.
-    Wrap,
-    /// Integers are clamped, and stored.
-    Clamp(Range),
+enum Step {
+    /// The default kernel of a pair casts them.
+    Cast(DType, DType),
+    /// They become float32 or float64, rounded to a side.
+    Convert(DType, DType, Side),
+    /// They are rounded to a grid.
+    Round(Rounding),
+    /// Float32s are rounded, and stored as another dtype, saturating or not.
+    Store(Store, bool),
+    /// Their low bits become unsigned integers of as many bits.
+    Wrap { wide: bool },
+    /// They are clamped to a range, and become integers of another dtype.
+    Clamp(DType, DType, Range),
 }
 
 impl Plan {
     /// For a pair whose options are the default ones: never run.
     pub(crate) const NONE: Self = Self {
-        hub: DType::Bool,
+        steps: [Step::Wrap { wide: false }; STEPS],
+        count: 0,
+        widest: 1,
         fit: None,
-        fit_rounded: false,
         substitute: None,
-        rounding: None,
-        seed: 0,
-        end: End::Cast,
+        seed: None,
     };
 
     /// For a pair of real dtypes under options as plain as they can be.
-    pub(crate) fn new(from: DType, to: DType, options: &Options) -> Self {
+    pub(crate) fn new(from: DType, to: DType, options: &Options, shapes: &Shapes) -> Self {
+        let plan = Self::NONE;
         if options.is_default() {
-            return Self::NONE;
+            return plan;
         }
-        let mode = mode(to, options.rounding);
-        let rounds = !matches!(options.rounding, options::Rounding::Default);
-        let wraps = matches!(options.overflow, Overflow::Wrap);
-        let clamps = matches!(options.overflow, Overflow::Saturate);
-        let hub = if rounds || wraps {
-            float_hub(from, to, rounds)
-        } else if clamps || matches!(from, DType::Bool) {
-            byte_integer(from)
-        } else {
-            from
-        };
-        let rounding = rounds.then(|| Rounding::new(hub, to, mode));
-        let rounded = rounding.map_or(hub, |rounding| rounding.to());
-        let fit_rounded = matches!(mode, Mode::Stochastic);
-        let tested = if fit_rounded { rounded } else { hub };
         let checked = matches!(options.overflow, Overflow::Error);
-        let question = if checked { Question::Refused } else { Question::Overflows };
-        let replaces = !options.saturate && !checked;
-        let seed = match options.rounding {
-            options::Rounding::Stochastic { seed } => seed,
-            _ => 0,
-        };
-        Self {
-            hub,
-            fit: (checked || replaces).then(|| Fit::new(tested, to, mode, question)),
-            fit_rounded,
-            substitute: replaces.then(|| substitute(to)),
-            rounding,
-            seed,
-            end: if wraps {
-                End::Wrap
-            } else if clamps {
-                End::Clamp(common_range(hub, to))
-            } else {
-                End::Cast
-            },
+        let mode = mode(to, options.rounding);
+        let mut way = Way { plan, is: from, to, mode };
+        if let options::Rounding::Stochastic { seed } = options.rounding {
+            way.plan.seed = Some(seed);
+            way.cast_to(exact_float(from, to));
+            way.round();
+            way.test(checked, options.saturate);
+        } else if options.saturate || checked || !way.stores_overflows(shapes) {
+            way.test(checked, options.saturate);
+            if !matches!(options.rounding, options::Rounding::Default) {
+                way.round_by_steps(shapes);
+            }
         }
+        way.finish(options.overflow)
+    }
+}
+
+/// A plan in the making.
+struct Way {
+    plan: Plan,
+    /// What the numbers are after the steps so far.
+    is: DType,
+    to: DType,
+    mode: Mode,
+}
+
+impl Way {
+    fn step(&mut self, step: Step, to: DType) {
+        let sizes = [self.is.bits() / 8, to.bits() / 8, self.plan.widest];
+        self.plan.widest = sizes.into_iter().fold(1, usize::max);
+        self.plan.steps[self.plan.count] = step;
+        self.plan.count += 1;
+        self.is = to;
+    }
+
+    fn cast_to(&mut self, to: DType) {
+        if self.is as u8 != to as u8 {
+            self.step(Step::Cast(self.is, to), to);
+        }
+    }
+
+    fn round(&mut self) {
+        let rounding = Rounding::new(self.is, self.to, self.mode);
+        self.step(Step::Round(rounding), rounding.to());
+    }
+
+    /// Tests numbers as they are now, if the cast is checked or does not saturate.
+    fn test(&mut self, checked: bool, saturate: bool) {
+        let question = if checked {
+            Question::Refused
+        } else if !saturate {
+            self.plan.substitute = Some(substitute(self.to));
+            Question::Overflows
+        } else {
+            return;
+        };
+        let fit = Fit::new(self.is, self.to, self.mode, question);
+        self.plan.fit = Some((fit, self.plan.count));
+    }
+
+    /// Goes all the way, if there is a loop that rounds floats and turns overflows to infinity or NaN.
+    fn stores_overflows(&mut self, shapes: &Shapes) -> bool {
+        if !matches!(self.mode, Mode::NearestEven | Mode::NearestAway) {
+            return false;
+        }
+        let Some(store) = shapes.stores.get(self.to, self.mode) else { return false };
+        match self.is {
+            DType::Float32 => {}
+            DType::Float64 => {
+                self.step(Step::Convert(self.is, DType::Float32, Side::Odd), DType::Float32);
+            }
+            _ => return false,
+        }
+        self.step(Step::Store(store, false), self.to);
+        true
+    }
+
+    /// Rounds by a mode that is not stochastic.
+    fn round_by_steps(&mut self, shapes: &Shapes) {
+        let mode = self.mode;
+        use DType::{Float32, Float64, Int32, Int64, UInt32, UInt64};
+        let to_float = matches!(self.to.kind(), Kind::Float);
+        match self.is {
+            Int64 | UInt64 if matches!(self.to, Float64) => {
+                let step = Step::Convert(self.is, Float64, Side::last(mode));
+                return self.step(step, Float64);
+            }
+            Float64 | Int32 | UInt32 | Int64 | UInt64 if to_float => {
+                let side = match self.to {
+                    Float32 => Side::last(mode),
+                    // A sign counts there, even if little else is left.
+                    DType::Float8E8M0Fnu => Side::Odd,
+                    _ => Side::before(mode),
+                };
+                self.step(Step::Convert(self.is, Float32, side), Float32);
+            }
+            Float64 => {}
+            _ => self.cast_to(Float32),
+        }
+        if matches!(self.to, Float32) {
+            return;
+        }
+        match shapes.stores.get(self.to, mode) {
+            Some(store) if matches!(self.is, Float32) => {
+                self.step(Step::Store(store, true), self.to);
+            }
+            _ => self.round(),
+        }
+    }
+
+    /// The last steps: rounded numbers become the destination's.
+    fn finish(mut self, overflow: Overflow) -> Plan {
+        match overflow {
+            Overflow::Wrap => {
+                if self.to.bits() == 64 {
+                    self.cast_to(DType::Float64);
+                } else if self.is.bits() < 32 {
+                    self.cast_to(DType::Float32);
+                }
+                let wide = self.is.bits() == 64;
+                let unsigned = if wide { DType::UInt64 } else { DType::UInt32 };
+                let same = self.to.bits() == self.is.bits();
+                self.step(Step::Wrap { wide }, if same { self.to } else { unsigned });
+            }
+            Overflow::Saturate => {
+                self.cast_to(byte_integer(self.is));
+                let range = common_range(self.is, self.to);
+                self.step(Step::Clamp(self.is, self.to, range), self.to);
+            }
+            _ => {}
+        }
+        self.cast_to(self.to);
+        self.plan
     }
 }
 
@@ -164,16 +285,15 @@ const fn mode(to: DType, rounding: options::Rounding) -> Mode {
     }
 }
 
-/// The dtype that numbers are rounded or wrapped in, which holds them exactly.
-const fn float_hub(from: DType, to: DType, rounds: bool) -> DType {
-    // float32's own subnormal numbers are no grid of powers of two, and its integers have 32 bits.
-    let powers = matches!(to, DType::Float8E8M0Fnu) && rounds;
-    let narrow = !powers && !(to.bits() == 64 && matches!(to.kind(), Kind::Int | Kind::UInt));
+/// What numbers are rounded stochastically in, which must hold them exactly: 64-bit integers as they
+/// are, others as floats.
+const fn exact_float(from: DType, to: DType) -> DType {
     match from {
         DType::Int64 | DType::UInt64 => from,
         DType::Float64 | DType::Int32 | DType::UInt32 => DType::Float64,
-        _ if narrow => DType::Float32,
-        _ => DType::Float64,
+        // Float32's own subnormal numbers are no powers of two.
+        _ if matches!(to, DType::Float8E8M0Fnu) => DType::Float64,
+        _ => DType::Float32,
     }
 }
 
@@ -200,7 +320,7 @@ const fn substitute(to: DType) -> Substitute {
     Substitute { code: code as u8, sign: sign as u8 }
 }
 
-/// The numbers that two integer dtypes share, as the first has them.
+/// The numbers that two integer dtypes share, as the second has them.
 const fn common_range(from: DType, to: DType) -> Range {
     let (Numbers::Int(a), Numbers::Int(b)) = (from.numbers(), to.numbers()) else {
         panic!("only integers clamp");
@@ -239,8 +359,8 @@ pub(crate) unsafe fn cast(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if params.plan.fit_rounded {
-            let mut draws = Draws::new(params);
+        if let Some(seed) = params.plan.seed {
+            let mut draws = Draws::new(seed, params);
             pieces(table, src, dst, n, params, |len| draws.next(&table.shapes, len))
         } else {
             pieces(table, src, dst, n, params, |_| ptr::null())
@@ -279,16 +399,16 @@ unsafe fn pieces(
     mut draws: impl FnMut(usize) -> *const u32,
 ) -> usize {
     let (from, to) = (params.from.bits() / 8, params.to.bits() / 8);
-    let (mut hub, mut rounded) = (Buffer::new(), Buffer::new());
-    let len = BUFFER / from.max(to).max(params.plan.hub.bits() / 8);
+    let (mut first, mut second) = (Buffer::new(), Buffer::new());
+    let len = BUFFER / params.plan.widest;
     let mut start = 0;
     while start < n {
         let len = len.min(n - start);
         // SAFETY: the caller's: `len` elements are left at `start`, and fit a buffer as anything
-        // that they go through, none of which is wider than the source, the destination or the hub.
+        // that the plan makes of them.
         let done = unsafe {
             let (src, dst) = (src.add(start * from), dst.add(start * to));
-            piece(table, src, dst, len, params, draws(len), hub.start(), rounded.start())
+            piece(table, src, dst, len, params, draws(len), [first.start(), second.start()])
         };
         start += done;
         if done < len {
@@ -301,9 +421,8 @@ unsafe fn pieces(
 /// Takes `n` elements through all steps, and answers as a kernel does.
 ///
 /// # Safety
-/// As for [`cast`]; `draws` is valid for `n` numbers, if the rounding takes any, and `buffer` and
-/// `other` for `n` elements of every dtype on the way. None overlaps another.
-#[allow(clippy::too_many_arguments)]
+/// As for [`cast`]; `draws` is valid for `n` numbers, if the rounding takes any, and the buffers for
+/// `n` elements of every dtype on the way. None overlaps another.
 unsafe fn piece(
     table: &Table,
     src: *const u8,
@@ -311,87 +430,89 @@ unsafe fn piece(
     n: usize,
     params: &Params,
     draws: *const u32,
-    buffer: *mut u8,
-    other: *mut u8,
+    buffers: [*mut u8; 2],
 ) -> usize {
     let (plan, shapes) = (&params.plan, &table.shapes);
-    let by_default = |from: DType, to: DType, src: *const u8, dst: *mut u8, n: usize| {
-        let params = Params { from, to, options: Options::DEFAULT, ..*params };
-        // SAFETY: see the calls.
-        unsafe { (table.pairs.get(from, to).kernel)(src, dst, n, &params) };
-    };
-    // SAFETY: the caller's. Every step reads elements that are the caller's or that an earlier step
-    // wrote, and writes to memory that no element still to be read is in: a buffer of its own, or
-    // the destination.
+    let (mut n, mut numbers, mut tested) = (n, src, src);
+    // SAFETY: the caller's. Every step reads elements that are the caller's or that the step before
+    // wrote, and writes them to the buffer that it does not read, or to the destination. The test
+    // comes before the last step, so that what was tested is still there at the end.
     unsafe {
-        let hub = if plan.hub as u8 == params.from as u8 {
-            src
-        } else {
-            by_default(params.from, plan.hub, src, buffer, n);
-            buffer.cast_const()
-        };
-        let test = |tested: *const u8, n: usize| match (&plan.fit, &plan.substitute) {
-            (Some(fit), None) => shapes.fits.first(fit, tested, n),
-            _ => n,
-        };
-        let mut n = if plan.fit_rounded { n } else { test(hub, n) };
-        let (rounded, is) = match &plan.rounding {
-            None => (hub, plan.hub),
-            Some(rounding) => {
-                let target = if rounding.to() as u8 == params.to as u8 { dst } else { other };
-                rounding.run(&shapes.rounds, hub, target, n, draws);
-                (target.cast_const(), rounding.to())
-            }
-        };
-        if plan.fit_rounded {
-            n = test(rounded, n);
-        }
-        match plan.end {
-            End::Cast if is as u8 == params.to as u8 => {}
-            End::Cast => by_default(is, params.to, rounded, dst, n),
-            End::Clamp(range) => {
-                shapes.clamps.get(is, params.to)(rounded, dst, n, range);
-            }
-            End::Wrap => {
-                let wide = is.bits() == 64;
-                let unsigned = if wide { DType::UInt64 } else { DType::UInt32 };
-                let in_place = params.to.bits() == is.bits();
-                // Numbers that were rounded are in the other buffer.
-                let free = if plan.rounding.is_some() { buffer } else { other };
-                let target = if in_place { dst } else { free };
-                (if wide { shapes.wrap64 } else { shapes.wrap32 })(rounded, target, n);
-                if !in_place {
-                    by_default(unsigned, params.to, target, dst, n);
+        for i in 0..=plan.count {
+            if let Some((fit, before)) = &plan.fit
+                && *before == i
+            {
+                tested = numbers;
+                if plan.substitute.is_none() {
+                    n = shapes.fits.first(fit, numbers, n);
                 }
             }
+            if i == plan.count {
+                break;
+            }
+            let target = if i + 1 == plan.count { dst } else { buffers[i % 2] };
+            step(table, &plan.steps[i], numbers, target, n, params, draws);
+            numbers = target;
         }
-        if let (Some(fit), Some(substitute)) = (&plan.fit, plan.substitute) {
-            let tested = if plan.fit_rounded { rounded } else { hub };
+        if let (Some((fit, _)), Some(substitute)) = (&plan.fit, plan.substitute) {
             shapes.fits.replace(fit, tested, dst, n, substitute);
         }
-        n
+    }
+    n
+}
+
+/// # Safety
+/// As for [`piece`], with the step's source and destination.
+unsafe fn step(
+    table: &Table,
+    step: &Step,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    draws: *const u32,
+) {
+    let shapes = &table.shapes;
+    // SAFETY: the caller's.
+    unsafe {
+        match *step {
+            Step::Cast(from, to) => {
+                let params = Params { from, to, options: Options::DEFAULT, ..*params };
+                (table.pairs.get(from, to).kernel)(src, dst, n, &params);
+            }
+            Step::Convert(from, to, side) => shapes.conversions.get(from, to, side)(src, dst, n),
+            Step::Store(store, saturate) => store(src, dst, n, saturate),
+            Step::Round(ref rounding) => rounding.run(&shapes.rounds, src, dst, n, draws),
+            Step::Wrap { wide: true } => (shapes.wrap64)(src, dst, n),
+            Step::Wrap { wide: false } => (shapes.wrap32)(src, dst, n),
+            Step::Clamp(from, to, range) => shapes.clamps.get(from, to)(src, dst, n, range),
+        }
     }
 }
 
-/// Fills groups of draws from a block on.
+/// Writes the draws of blocks from one on.
 ///
 /// # Safety
 /// The CPU has the instruction set.
-type Draw = unsafe fn(u64, u64, &mut [[MaybeUninit<u32>; philox::GROUP]]);
+pub(crate) type Draw = unsafe fn(u64, u64, &mut [MaybeUninit<[u32; 4]>]);
 
 /// # Safety
 /// As for every [`Draw`].
-unsafe fn draw<I: Isa>(seed: u64, block: u64, groups: &mut [[MaybeUninit<u32>; philox::GROUP]]) {
+unsafe fn draw<I: Isa, const BLOCKS: usize>(
+    seed: u64,
+    block: u64,
+    draws: &mut [MaybeUninit<[u32; 4]>],
+) {
     // SAFETY: the caller's.
     unsafe { I::summon() }.vectorize(
         #[inline(always)]
-        move || philox::fill(seed, block, groups),
+        move || philox::fill::<BLOCKS>(seed, block, draws),
     );
 }
 
-/// The most draws that a piece spans: two for every element of two bytes, and up to three before the
-/// first.
-const GROUPS: usize = (BUFFER / 4 * 2 + 3).div_ceil(philox::GROUP);
+/// The most blocks that a piece spans: two draws for every element of four bytes, and up to three
+/// before the first.
+const SPAN: usize = (BUFFER / 4 * 2 + 3).div_ceil(4);
 
 /// The draws of elements in order.
 struct Draws {
@@ -400,38 +521,38 @@ struct Draws {
     place: u64,
     /// How far the places of neighbours lie apart: 1 or 2.
     step: u64,
-    words: [[MaybeUninit<u32>; philox::GROUP]; GROUPS],
+    blocks: [MaybeUninit<[u32; 4]>; SPAN],
 }
 
 impl Draws {
     #[inline(always)]
-    fn new(params: &Params) -> Self {
-        Self {
-            seed: params.plan.seed,
-            place: params.options.first_index,
-            step: params.draw_step,
-            words: [[MaybeUninit::uninit(); philox::GROUP]; GROUPS],
-        }
+    fn new(seed: u64, params: &Params) -> Self {
+        let blocks = [MaybeUninit::uninit(); SPAN];
+        Self { seed, place: params.options.first_index, step: params.draw_step, blocks }
     }
 
-    /// The draws of the next `len` elements, of at least 4 bytes in a piece.
+    /// A draw for each of the next `len` elements.
     ///
     /// # Safety
     /// The CPU has the instruction set; `len` elements of 4 bytes fit a [`Buffer`].
     unsafe fn next(&mut self, shapes: &Shapes, len: usize) -> *const u32 {
         let (block, before) = (self.place / 4, (self.place % 4) as usize);
         let spanned = before + len * self.step as usize;
-        let groups = &mut self.words[..spanned.div_ceil(philox::GROUP)];
+        let blocks = &mut self.blocks[..spanned.div_ceil(4)];
         // SAFETY: the caller's.
-        unsafe { (shapes.draw)(self.seed, block, groups) };
-        let words = groups.as_flattened_mut();
-        if self.step == 2 {
-            for i in 0..len {
-                words[i] = words[before + 2 * i];
-            }
-        }
+        unsafe { (shapes.draw)(self.seed, block, blocks) };
         self.place = self.place.wrapping_add(len as u64 * self.step);
-        let skipped = if self.step == 2 { 0 } else { before };
-        words[skipped..].as_ptr().cast()
+        let words = blocks.as_mut_ptr().cast::<u32>();
+        // SAFETY: all words of the blocks were written just now, and `before` and twice `len` more
+        // are among them.
+        unsafe {
+            let first = words.add(before);
+            if self.step == 2 {
+                for i in 0..len {
+                    *first.add(i) = *first.add(2 * i);
+                }
+            }
+            first
+        }
     }
 }

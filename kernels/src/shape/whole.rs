@@ -1,6 +1,6 @@
 //! Integers: floats modulo a power of two, and integers clamped to the range of others.
 
-use super::Bytes;
+use super::{Bytes, byte_integer};
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use core::mem::MaybeUninit;
@@ -61,7 +61,7 @@ wraps! {
     u64 i64 52 wrapped64 wrap64;
 }
 
-/// Casts integers, clamped to a lowest and a highest value, both numbers of the source.
+/// Casts integers, clamped to what the destination's bytes hold and then to a range of it.
 ///
 /// # Safety
 /// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
@@ -78,78 +78,67 @@ pub(super) struct Clamps([[Clamp; 8]; 8]);
 impl Clamps {
     /// The loop from one of these eight dtypes to an integer dtype, small ones as bytes.
     pub(super) const fn get(&self, from: DType, to: DType) -> Clamp {
-        let to = match to.bits() {
-            8 => DType::UInt8,
-            16 => DType::UInt16,
-            32 => DType::UInt32,
-            _ => DType::UInt64,
-        };
-        self.0[from as usize - DType::Int8 as usize][to as usize - DType::Int8 as usize]
+        self.0[place(from)][place(to)]
     }
 }
 
+/// The place of an integer dtype among the eight, small ones as bytes.
+const fn place(dtype: DType) -> usize {
+    byte_integer(dtype) as usize - DType::Int8 as usize
+}
+
 macro_rules! clamps {
-    ($($name:ident from $from:ident;)*) => {$(
+    ($($from:ident $names:ident)*) => {
+        impl Clamps {
+            pub(super) const fn of<I: Isa>() -> Self {
+                Self([$([
+                    $names::i8::<I>, $names::i16::<I>, $names::i32::<I>, $names::i64::<I>,
+                    $names::u8::<I>, $names::u16::<I>, $names::u32::<I>, $names::u64::<I>,
+                ]),*])
+            }
+        }
+
+        $(mod $names {
+            use super::*;
+            clamps!(@to $from i8 i16 i32 i64 u8 u16 u32 u64);
+        })*
+    };
+    (@to $from:ident $($to:ident)*) => {$(
         /// # Safety
         /// As for every [`Clamp`].
-        unsafe fn $name<I: Isa, B: Low>(src: *const u8, dst: *mut u8, n: usize, range: Range) {
+        pub(super) unsafe fn $to<I: Isa>(src: *const u8, dst: *mut u8, n: usize, range: Range) {
+            // What both types hold: constants, by which the compiler knows saturating instructions.
+            const LOW: $from = if ($from::MIN as i128) < $to::MIN as i128 { $to::MIN as $from } else { $from::MIN };
+            const HIGH: $from = if ($from::MAX as i128) > $to::MAX as i128 { $to::MAX as $from } else { $from::MAX };
             // SAFETY: the caller's; elements as bytes have no alignment.
             let (src, dst) = unsafe {
                 (
                     slice::from_raw_parts(src.cast::<Bytes<{ size_of::<$from>() }>>(), n),
-                    slice::from_raw_parts_mut(dst.cast::<MaybeUninit<B>>(), n),
+                    slice::from_raw_parts_mut(dst.cast::<MaybeUninit<Bytes<{ size_of::<$to>() }>>>(), n),
                 )
             };
-            let (low, high) = (range.0 as $from, range.1 as $from);
+            let (low, high) = (range.0 as $to, range.1 as $to);
             // SAFETY: the caller's.
             unsafe { I::summon() }.vectorize(
                 #[inline(always)]
                 move || {
                     for (value, out) in src.iter().zip(dst) {
-                        let clamped = $from::from_ne_bytes(*value).max(low).min(high);
-                        out.write(B::low(clamped as u64));
+                        let held = $from::from_ne_bytes(*value).max(LOW).min(HIGH) as $to;
+                        out.write(held.max(low).min(high).to_ne_bytes());
                     }
                 },
             );
         }
-    )*
-
-        impl Clamps {
-            pub(super) const fn of<I: Isa>() -> Self {
-                // Two's complement: a destination's sign makes no difference to what is stored.
-                Self([$([
-                    $name::<I, [u8; 1]>, $name::<I, [u8; 2]>, $name::<I, [u8; 4]>, $name::<I, [u8; 8]>,
-                    $name::<I, [u8; 1]>, $name::<I, [u8; 2]>, $name::<I, [u8; 4]>, $name::<I, [u8; 8]>,
-                ],)*])
-            }
-        }
-    };
-}
-
-/// An integer as its bytes.
-trait Low: Copy {
-    fn low(value: u64) -> Self;
-}
-
-macro_rules! lows {
-    ($($int:ident)*) => {$(
-        impl Low for Bytes<{ size_of::<$int>() }> {
-            #[inline(always)]
-            fn low(value: u64) -> Self {
-                (value as $int).to_ne_bytes()
-            }
-        }
     )*};
 }
-lows! { u8 u16 u32 u64 }
 
 clamps! {
-    from_int8 from i8;
-    from_int16 from i16;
-    from_int32 from i32;
-    from_int64 from i64;
-    from_uint8 from u8;
-    from_uint16 from u16;
-    from_uint32 from u32;
-    from_uint64 from u64;
+    i8 from_int8
+    i16 from_int16
+    i32 from_int32
+    i64 from_int64
+    u8 from_uint8
+    u16 from_uint16
+    u32 from_uint32
+    u64 from_uint64
 }

@@ -1,0 +1,400 @@
+//! The loops for other options that AVX-512 does better than portable code: its conversions and its
+//! arithmetic round in any direction that the instruction names.
+
+use super::bridge::Odd;
+use super::codes::{Pair, Plain};
+use super::lanes::each;
+use super::narrow::bytes_of_dwords;
+use super::small::Small;
+use super::{Avx512, Features};
+use crate::codec::Isa;
+use crate::dtypes::{DType, Real, mark};
+use crate::philox;
+use crate::shape::{Grid, Mode, Shapes, Stores};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+
+/// The portable loops, and in place of some of them those below.
+pub(super) const fn shapes() -> Shapes {
+    let mut shapes = Shapes::of::<Avx512, 8>();
+    shapes.draw = draw;
+    shapes.stores = stores(shapes.stores);
+
+    let to = &mut shapes.conversions;
+    let [.., away, _] = to.float64_to_32;
+    to.float64_to_32 = [doubles::<TO_ZERO>, doubles::<UP>, doubles::<DOWN>, away, odd_doubles];
+    let [.., away, _] = to.int32_to_32;
+    to.int32_to_32 = [ints::<TO_ZERO>, ints::<UP>, ints::<DOWN>, away, odd_ints];
+    let [.., away, _] = to.uint32_to_32;
+    to.uint32_to_32 = [uints::<TO_ZERO>, uints::<UP>, uints::<DOWN>, away, odd_uints];
+    let [.., away, _] = to.int64_to_32;
+    to.int64_to_32 = [longs::<TO_ZERO>, longs::<UP>, longs::<DOWN>, away, odd_longs];
+    let [.., away, _] = to.uint64_to_32;
+    to.uint64_to_32 = [ulongs::<TO_ZERO>, ulongs::<UP>, ulongs::<DOWN>, away, odd_ulongs];
+    let [.., away, odd] = to.int64_to_64;
+    to.int64_to_64 = [wide_longs::<TO_ZERO>, wide_longs::<UP>, wide_longs::<DOWN>, away, odd];
+    let [.., away, odd] = to.uint64_to_64;
+    to.uint64_to_64 = [wide_ulongs::<TO_ZERO>, wide_ulongs::<UP>, wide_ulongs::<DOWN>, away, odd];
+
+    let whole = &mut shapes.rounds.whole32;
+    whole[Mode::Up as usize] = whole32::<UP>;
+    whole[Mode::Down as usize] = whole32::<DOWN>;
+    whole[Mode::NearestEven as usize] = whole32::<NEAREST>;
+    whole[Mode::NearestAway as usize] = nearest_away32;
+    let whole = &mut shapes.rounds.whole64;
+    whole[Mode::Up as usize] = whole64::<UP>;
+    whole[Mode::Down as usize] = whole64::<DOWN>;
+    whole[Mode::NearestEven as usize] = whole64::<NEAREST>;
+    whole[Mode::NearestAway as usize] = nearest_away64;
+    shapes
+}
+
+/// Loops over 16 elements of dwords or qwords.
+macro_rules! loops {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(<$round:ident>)? ($($extra:ty),*) = $load:ident $load_part:ident $from:literal
+            -> $store:ident $store_part:ident $to:literal, |$x:ident, $v:ident| $result:expr;
+    )*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// The pointers are valid for reading and writing `n` elements, and don't overlap. The CPU
+        /// has AVX-512.
+        unsafe fn $name $(<const $round: i32>)? (src: *const u8, dst: *mut u8, n: usize $(, _: $extra)*) {
+            // SAFETY: the caller's; of the last registers that part is read and written that the
+            // buffers have.
+            unsafe {
+                let isa = Avx512::summon();
+                let Avx512($x) = isa;
+                isa.vectorize(
+                    #[inline(always)]
+                    || {
+                        let mut i = 0;
+                        while n - i >= 16 {
+                            let $v = $x.$load(src.add($from * i));
+                            $x.$store(dst.add($to * i), $result);
+                            i += 16;
+                        }
+                        if i < n {
+                            let $v = $x.$load_part(src.add($from * i), n - i);
+                            $x.$store_part(dst.add($to * i), $result, n - i);
+                        }
+                    },
+                );
+            }
+        }
+    )*};
+}
+
+loops! {
+    /// Float64 to float32.
+    doubles<ROUND>() = load_qwords load_qwords_part 8 -> store_dwords store_dwords_part 4,
+        |x, v| x.floats_of_doubles::<ROUND>(v);
+    /// The same to odd.
+    odd_doubles() = load_qwords load_qwords_part 8 -> store_dwords store_dwords_part 4,
+        |x, v| x.odd_floats_of_doubles(v);
+    /// Int32 to float32.
+    ints<ROUND>() = load_dwords load_dwords_part 4 -> store_dwords store_dwords_part 4,
+        |x, v| x.f._mm512_castps_si512(x.f._mm512_cvt_roundepi32_ps::<ROUND>(v));
+    /// The same to odd.
+    odd_ints() = load_dwords load_dwords_part 4 -> store_dwords store_dwords_part 4,
+        |x, v| x.odd(
+            x.f._mm512_cvt_roundepi32_ps::<TO_ZERO>(v),
+            x.f._mm512_cvt_roundepi32_ps::<UP>(v),
+            x.f._mm512_cvt_roundepi32_ps::<DOWN>(v),
+        );
+    /// Uint32 to float32.
+    uints<ROUND>() = load_dwords load_dwords_part 4 -> store_dwords store_dwords_part 4,
+        |x, v| x.f._mm512_castps_si512(x.f._mm512_cvt_roundepu32_ps::<ROUND>(v));
+    /// The same to odd.
+    odd_uints() = load_dwords load_dwords_part 4 -> store_dwords store_dwords_part 4,
+        |x, v| {
+            let (down, up) = (
+                x.f._mm512_cvt_roundepu32_ps::<TO_ZERO>(v),
+                x.f._mm512_cvt_roundepu32_ps::<UP>(v),
+            );
+            x.odd(down, up, up)
+        };
+    /// Int64 to float32.
+    longs<ROUND>() = load_qwords load_qwords_part 8 -> store_dwords store_dwords_part 4,
+        |x, v| x.f._mm512_castps_si512(x.floats_of_longs::<ROUND>(v));
+    /// The same to odd.
+    odd_longs() = load_qwords load_qwords_part 8 -> store_dwords store_dwords_part 4,
+        |x, v| x.odd(
+            x.floats_of_longs::<TO_ZERO>(v),
+            x.floats_of_longs::<UP>(v),
+            x.floats_of_longs::<DOWN>(v),
+        );
+    /// Uint64 to float32.
+    ulongs<ROUND>() = load_qwords load_qwords_part 8 -> store_dwords store_dwords_part 4,
+        |x, v| x.f._mm512_castps_si512(x.floats_of_ulongs::<ROUND>(v));
+    /// The same to odd.
+    odd_ulongs() = load_qwords load_qwords_part 8 -> store_dwords store_dwords_part 4,
+        |x, v| {
+            let up = x.floats_of_ulongs::<UP>(v);
+            x.odd(x.floats_of_ulongs::<TO_ZERO>(v), up, up)
+        };
+    /// Int64 to float64.
+    wide_longs<ROUND>() = load_qwords load_qwords_part 8 -> store_qwords store_qwords_part 8,
+        |x, v| v.map(
+            #[inline(always)]
+            |v| x.f._mm512_castpd_si512(x.dq._mm512_cvt_roundepi64_pd::<ROUND>(v))
+        );
+    /// Uint64 to float64.
+    wide_ulongs<ROUND>() = load_qwords load_qwords_part 8 -> store_qwords store_qwords_part 8,
+        |x, v| v.map(
+            #[inline(always)]
+            |v| x.f._mm512_castpd_si512(x.dq._mm512_cvt_roundepu64_pd::<ROUND>(v))
+        );
+    /// Float32 to integers.
+    whole32<ROUND>(*const u32, &Grid) = load_dwords load_dwords_part 4
+        -> store_dwords store_dwords_part 4,
+        |x, v| x.f._mm512_castps_si512(
+            x.f._mm512_roundscale_ps::<ROUND>(x.f._mm512_castsi512_ps(v))
+        );
+    /// Float64 to integers.
+    whole64<ROUND>(*const u32, &Grid) = load_qwords load_qwords_part 8
+        -> store_qwords store_qwords_part 8,
+        |x, v| v.map(
+            #[inline(always)]
+            |v| x.f._mm512_castpd_si512(
+                x.f._mm512_roundscale_pd::<ROUND>(x.f._mm512_castsi512_pd(v))
+            )
+        );
+    /// Float32 to the nearest integers, ties away from zero: the largest number below a half more,
+    /// cut off. (With a half itself the number below a half would become 1.)
+    nearest_away32(*const u32, &Grid) = load_dwords load_dwords_part 4
+        -> store_dwords store_dwords_part 4,
+        |x, v| {
+            // the number OR (v AND the sign)
+            let half = x.f._mm512_ternarylogic_epi32::<0xf8>(
+                x.dword(0.5f32.to_bits() - 1), v, x.dword(1 << 31)
+            );
+            let sum = x.f._mm512_add_round_ps::<NEAREST>(
+                x.f._mm512_castsi512_ps(v), x.f._mm512_castsi512_ps(half)
+            );
+            x.f._mm512_castps_si512(x.f._mm512_roundscale_ps::<TO_ZERO>(sum))
+        };
+    /// Float64 in the same way.
+    nearest_away64(*const u32, &Grid) = load_qwords load_qwords_part 8
+        -> store_qwords store_qwords_part 8,
+        |x, v| v.map(
+            #[inline(always)]
+            |v| {
+                let half = x.f._mm512_ternarylogic_epi64::<0xf8>(
+                    x.qword(0.5f64.to_bits() - 1), v, x.qword(1 << 63)
+                );
+                let sum = x.f._mm512_add_round_pd::<NEAREST>(
+                    x.f._mm512_castsi512_pd(v), x.f._mm512_castsi512_pd(half)
+                );
+                x.f._mm512_castpd_si512(x.f._mm512_roundscale_pd::<TO_ZERO>(sum))
+            }
+        );
+    /// Float32 to float16.
+    halves<ROUND>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
+        |x, v| x.f._mm512_cvtps_ph::<ROUND>(x.f._mm512_castsi512_ps(v));
+}
+
+impl Features {
+    #[inline(always)]
+    fn floats_of_doubles<const ROUND: i32>(self, [a, b]: [__m512i; 2]) -> __m512i {
+        let a = self.f._mm512_cvt_roundpd_ps::<ROUND>(self.f._mm512_castsi512_pd(a));
+        let b = self.f._mm512_cvt_roundpd_ps::<ROUND>(self.f._mm512_castsi512_pd(b));
+        self.join(self.bits_of(a), self.bits_of(b))
+    }
+
+    /// Cut off toward zero, and made odd where the float64 is another number.
+    #[inline(always)]
+    fn odd_floats_of_doubles(self, [a, b]: [__m512i; 2]) -> __m512i {
+        let (a, b) = (self.f._mm512_castsi512_pd(a), self.f._mm512_castsi512_pd(b));
+        let low = self.f._mm512_cvt_roundpd_ps::<TO_ZERO>(a);
+        let high = self.f._mm512_cvt_roundpd_ps::<TO_ZERO>(b);
+        let rest_low = self.f._mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(a, self.f._mm512_cvtps_pd(low));
+        let rest_high = self.f._mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(b, self.f._mm512_cvtps_pd(high));
+        let rest = u16::from(rest_low) | u16::from(rest_high) << 8;
+        let v = self.join(self.bits_of(low), self.bits_of(high));
+        self.f._mm512_mask_or_epi32(v, rest, v, self.dword(1))
+    }
+
+    #[inline(always)]
+    fn floats_of_longs<const ROUND: i32>(self, [a, b]: [__m512i; 2]) -> __m512 {
+        let a = self.dq._mm512_cvt_roundepi64_ps::<ROUND>(a);
+        let b = self.dq._mm512_cvt_roundepi64_ps::<ROUND>(b);
+        self.f._mm512_castsi512_ps(self.join(self.bits_of(a), self.bits_of(b)))
+    }
+
+    #[inline(always)]
+    fn floats_of_ulongs<const ROUND: i32>(self, [a, b]: [__m512i; 2]) -> __m512 {
+        let a = self.dq._mm512_cvt_roundepu64_ps::<ROUND>(a);
+        let b = self.dq._mm512_cvt_roundepu64_ps::<ROUND>(b);
+        self.f._mm512_castsi512_ps(self.join(self.bits_of(a), self.bits_of(b)))
+    }
+
+    #[inline(always)]
+    fn bits_of(self, v: __m256) -> __m256i {
+        self.avx._mm256_castps_si256(v)
+    }
+
+    /// What is rounded toward zero, made odd if any of two others has an odd last bit: of neighbours,
+    /// one has, and if all three are the same number, it stays as it is.
+    #[inline(always)]
+    fn odd(self, cut: __m512, one: __m512, other: __m512) -> __m512i {
+        let (cut, one, other) = (
+            self.f._mm512_castps_si512(cut),
+            self.f._mm512_castps_si512(one),
+            self.f._mm512_castps_si512(other),
+        );
+        // the last bit AND (one OR other)
+        let rest = self.f._mm512_ternarylogic_epi32::<0xe0>(self.dword(1), one, other);
+        self.f._mm512_or_si512(cut, rest)
+    }
+}
+
+/// Stores of small floats by every mode that is not stochastic, for some dtypes.
+macro_rules! small_stores {
+    ($stores:ident: $($to:ident)*) => {
+        $stores$(
+            .with(DType::$to, Mode::TowardZero, small::<mark::$to, { Mode::TowardZero as u8 }>)
+            .with(DType::$to, Mode::Up, small::<mark::$to, { Mode::Up as u8 }>)
+            .with(DType::$to, Mode::Down, small::<mark::$to, { Mode::Down as u8 }>)
+            .with(DType::$to, Mode::NearestEven, small::<mark::$to, { Mode::NearestEven as u8 }>)
+            .with(DType::$to, Mode::NearestAway, small::<mark::$to, { Mode::NearestAway as u8 }>)
+        )*
+    };
+}
+
+const fn stores(stores: Stores) -> Stores {
+    let stores = stores
+        .with(DType::Float16, Mode::TowardZero, halves::<TO_ZERO>)
+        .with(DType::Float16, Mode::Up, halves::<UP>)
+        .with(DType::Float16, Mode::Down, halves::<DOWN>);
+    small_stores! {
+        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+    }
+}
+
+/// Float32 to a small float.
+///
+/// # Safety
+/// As for every [`Store`](crate::shape::Store).
+unsafe fn small<B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, saturate: bool) {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = Avx512::summon();
+        let Avx512(x) = isa;
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                let limit = x.float(Small::<B>::limit(saturate));
+                bytes_of_dwords(
+                    isa,
+                    src,
+                    dst,
+                    n,
+                    Pair::<Plain<mark::Float32>, Plain<B>>(PhantomData),
+                    #[inline(always)]
+                    |v| {
+                        let v = each(
+                            v,
+                            #[inline(always)]
+                            |v| Odd { lanes: x.f._mm512_castsi512_ps(v), nan: true },
+                        );
+                        Small::<B>::step_by::<MODE>(x, v, limit)
+                    },
+                );
+            },
+        );
+    }
+}
+
+/// Draws of 32 blocks at a time: each word of 8 blocks in a register, in lanes twice as wide; four
+/// such sets, whose multiplications overlap.
+///
+/// # Safety
+/// The CPU has AVX-512.
+unsafe fn draw(seed: u64, block: u64, blocks: &mut [MaybeUninit<[u32; 4]>]) {
+    // SAFETY: the caller's.
+    let isa = unsafe { Avx512::summon() };
+    let Avx512(x) = isa;
+    isa.vectorize(
+        #[inline(always)]
+        || {
+            let (groups, rest) = blocks.as_chunks_mut::<32>();
+            let mut first = block;
+            for group in groups {
+                let sets = [0, 8, 16, 24].map(
+                    #[inline(always)]
+                    |offset| x.counters(first.wrapping_add(offset)),
+                );
+                let sets = x.philox(seed, sets);
+                for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
+                    // SAFETY: 8 blocks are two registers.
+                    unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), x.in_order(set)) };
+                }
+                first = first.wrapping_add(32);
+            }
+            philox::fill::<8>(seed, first, rest);
+        },
+    );
+}
+
+impl Features {
+    /// The counters of 8 blocks, as their words. Blocks are counted modulo 2^62.
+    #[inline(always)]
+    fn counters(self, first: u64) -> [__m512i; 4] {
+        let lanes = self.constant(&[0u64, 1, 2, 3, 4, 5, 6, 7]);
+        let block = self.f._mm512_add_epi64(self.qword(first), lanes);
+        let block = self.f._mm512_and_si512(block, self.qword(u64::MAX >> 2));
+        let zero = self.f._mm512_setzero_si512();
+        [block, self.f._mm512_srli_epi64::<32>(block), zero, zero]
+    }
+
+    /// Ten rounds. Of each lane the lower half counts.
+    #[inline(always)]
+    fn philox(self, seed: u64, mut sets: [[__m512i; 4]; 4]) -> [[__m512i; 4]; 4] {
+        let [m0, m1] = philox::MULTIPLIERS.map(
+            #[inline(always)]
+            |m| self.qword(m.into()),
+        );
+        let mut key = [seed as u32, (seed >> 32) as u32];
+        for _ in 0..philox::ROUNDS {
+            let [k0, k1] = key.map(
+                #[inline(always)]
+                |k| self.qword(k.into()),
+            );
+            for [a, b, c, d] in &mut sets {
+                let p0 = self.f._mm512_mul_epu32(*a, m0);
+                let p1 = self.f._mm512_mul_epu32(*c, m1);
+                let (h0, h1) =
+                    (self.f._mm512_srli_epi64::<32>(p0), self.f._mm512_srli_epi64::<32>(p1));
+                *a = self.f._mm512_ternarylogic_epi64::<0x96>(h1, *b, k0);
+                *c = self.f._mm512_ternarylogic_epi64::<0x96>(h0, *d, k1);
+                (*b, *d) = (p1, p0);
+            }
+            key = philox::next_key(key);
+        }
+        sets
+    }
+
+    /// The words of 8 blocks, block by block.
+    #[inline(always)]
+    fn in_order(self, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 2] {
+        const ODD: u16 = 0xaaaa;
+        let ab = self.f._mm512_mask_blend_epi32(ODD, a, self.f._mm512_slli_epi64::<32>(b));
+        let cd = self.f._mm512_mask_blend_epi32(ODD, c, self.f._mm512_slli_epi64::<32>(d));
+        let low = self.constant(&[0u64, 8, 1, 9, 2, 10, 3, 11]);
+        let high = self.constant(&[4u64, 12, 5, 13, 6, 14, 7, 15]);
+        [
+            self.f._mm512_permutex2var_epi64(ab, low, cd),
+            self.f._mm512_permutex2var_epi64(ab, high, cd),
+        ]
+    }
+}
