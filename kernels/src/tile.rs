@@ -240,8 +240,9 @@ unsafe fn one_tile(
             return complex_to_bool(table, src, dst, len, params, inner);
         } else if from.is_complex() {
             (table.pieces.real_parts)(from.bits() / 16, src, numbers.start(), len);
-            let checked = matches!(params.options.overflow, Overflow::Error);
-            fit = real_ones(table, src, len, checked, inner);
+            if matches!(params.options.overflow, Overflow::Error) {
+                fit = table.shapes.fits.first_imaginary(from.bits() / 16, src, len);
+            }
             numbers.start().cast_const()
         } else {
             src
@@ -255,31 +256,6 @@ unsafe fn one_tile(
             (table.pieces.with_zero_imaginary)(to.bits() / 16, target, dst, done);
         }
         done
-    }
-}
-
-/// How many complex elements come before the first that a checked cast to a real dtype refuses for
-/// its imaginary part: all, if the cast is not checked.
-///
-/// # Safety
-/// `src` is valid for reading `len` complex elements of components of `inner.from`, `2 * len` bools
-/// fit a buffer.
-unsafe fn real_ones(
-    table: &Table,
-    src: *const u8,
-    len: usize,
-    checked: bool,
-    inner: &Params,
-) -> usize {
-    if !checked {
-        return len;
-    }
-    let mut truths = Buffer::new();
-    // SAFETY: the caller's; the smallest component of a complex dtype has two bytes, so that a tile
-    // has at most half as many elements as the buffer bytes.
-    unsafe {
-        truth_of_components(table, src, truths.start(), len, inner);
-        (0..len).find(|i| *truths.start().add(2 * i + 1) != 0).unwrap_or(len)
     }
 }
 

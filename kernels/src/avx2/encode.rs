@@ -7,6 +7,7 @@ use super::decode::{F32, F64, I64, U64};
 use crate::codec::Encode;
 use crate::dtypes::{Real, mark};
 use crate::format::{FloatFormat, Numbers, Specials};
+use crate::shape::Mode;
 use core::arch::x86_64::{__m128i, __m256, __m256i};
 use core::marker::PhantomData;
 
@@ -182,6 +183,13 @@ impl<B: Real> Small<B> {
 
     const LARGEST: f32 = f32::from_bits(Self::value(Self::FORMAT.max_finite()) as u32);
 
+    /// What larger magnitudes become: without saturation the code past the largest number's, which is
+    /// that of infinity or NaN.
+    pub(super) const fn limit(saturate: bool) -> f32 {
+        let past = Self::FORMAT.max_finite() + 1;
+        if saturate { Self::LARGEST } else { f32::from_bits(Self::value(past) as u32) }
+    }
+
     /// What NaN is taken for: the number that would have its code. In fnuz that is the one after the
     /// largest, whose code is the sign bit. Without NaN it is zero.
     const NAN: Option<f32> = match Self::FORMAT.nan() {
@@ -198,8 +206,15 @@ impl<B: Real> Small<B> {
         f32::from_bits((((150 - Self::M) << 23) + (1 << 16) + offset) as u32)
     };
 
+    /// Half a unit of numbers from 1 on.
+    const HALF: f32 = f32::from_bits(((126 - Self::M) << 23) as u32);
+
     const WEIGHTS: i32 = 256 | 2 << Self::M << 16;
 }
+
+/// For comparisons; false if an operand is NaN.
+const LESS: i32 = 0x11;
+const EQUAL: i32 = 0x00;
 
 /// Floats of at most 8 bits.
 impl Avx2 {
@@ -215,27 +230,76 @@ impl Avx2 {
     /// -2^m * (lowest + 150 - m), which is even, so that ties go where they should.
     #[inline(always)]
     pub(super) fn codes<B: Real>(self, x: __m256) -> __m256i {
+        let largest = self.all_ps(Small::<B>::LARGEST);
+        self.codes_by::<B, { Mode::NearestEven as u8 }>(x, largest)
+    }
+
+    /// The same by a mode, of magnitudes clamped to a [limit](Small::limit).
+    #[inline(always)]
+    fn codes_by<B: Real, const MODE: u8>(self, x: __m256, limit: __m256) -> __m256i {
         let magnitude = self.and_ps(x, self.as_ps(self.all32(i32::MAX)));
         // A minimum or maximum is its second operand if either is NaN.
-        let clamped = self.min_ps(self.all_ps(Small::<B>::LARGEST), magnitude);
-        self.codes_in_range::<B>(match Small::<B>::NAN {
+        let clamped = self.min_ps(limit, magnitude);
+        let number = match Small::<B>::NAN {
             Some(nan) => self.min_ps(clamped, self.all_ps(nan)),
             None => self.max_ps(clamped, self.all_ps(0.0)),
-        })
+        };
+        self.codes_in_range::<B, MODE>(number, self.ps_bits(x))
     }
 
     /// The same of what is positive and no NaN.
     #[inline(always)]
     pub(super) fn codes_of_positive<B: Real>(self, x: __m256) -> __m256i {
-        self.codes_in_range::<B>(self.min_ps(self.all_ps(Small::<B>::LARGEST), x))
+        let number = self.min_ps(self.all_ps(Small::<B>::LARGEST), x);
+        self.codes_in_range::<B, { Mode::NearestEven as u8 }>(number, self.zero())
     }
 
     #[inline(always)]
-    fn codes_in_range<B: Real>(self, number: __m256) -> __m256i {
+    fn codes_in_range<B: Real, const MODE: u8>(self, number: __m256, signs: __m256i) -> __m256i {
         let exponent = self.and(self.ps_bits(number), self.all32(0xff << 23));
         let power = self.as_ps(self.max32(exponent, self.all32(Small::<B>::LOWEST)));
-        let sum = self.fma_ps(power, self.all_ps(Small::<B>::FACTOR), number);
-        self.madd16(self.ps_bits(sum), self.all32(Small::<B>::WEIGHTS))
+        let factor = self.all_ps(Small::<B>::FACTOR);
+        let sum = self.fma_ps(power, factor, number);
+        let bits = self.ps_bits(sum);
+        let units = if MODE == Mode::NearestEven as u8 {
+            bits
+        } else {
+            // What the number was rounded to: exact, as is all that is compared.
+            let rounded = self.fnma_ps(power, factor, sum);
+            self.moved::<B, MODE>(bits, number, rounded, power, signs)
+        };
+        self.madd16(units, self.all32(Small::<B>::WEIGHTS))
+    }
+
+    /// Units of a number that was rounded to nearest, ties to even, as another mode has them.
+    #[inline(always)]
+    fn moved<B: Real, const MODE: u8>(
+        self,
+        units: __m256i,
+        number: __m256,
+        rounded: __m256,
+        power: __m256,
+        signs: __m256i,
+    ) -> __m256i {
+        if MODE == Mode::TowardZero as u8 {
+            let up = self.cmp_ps::<LESS>(number, rounded);
+            self.add32(units, self.ps_bits(up))
+        } else if MODE == Mode::NearestAway as u8 {
+            let half = self.mul_ps(power, self.all_ps(Small::<B>::HALF));
+            let tie = self.cmp_ps::<EQUAL>(self.sub_ps(number, rounded), half);
+            self.sub32(units, self.ps_bits(tie))
+        } else {
+            // With their signs; the other way round if numbers go down.
+            let turned =
+                if MODE == Mode::Up as u8 { signs } else { self.xor(signs, self.all32(-1)) };
+            let sign = self.and(turned, self.all32(i32::MIN));
+            let number = self.as_ps(self.or(self.ps_bits(number), sign));
+            let rounded = self.as_ps(self.or(self.ps_bits(rounded), sign));
+            let below = self.ps_bits(self.cmp_ps::<LESS>(rounded, number));
+            // 1 or -1, where the rounded number is below.
+            let one = self.or(self.sar32::<31>(turned), self.all32(1));
+            self.add32(units, self.and(below, one))
+        }
     }
 
     /// Numbers whose sign bits are those of the results: where there is no NaN it becomes zero, with
@@ -250,8 +314,20 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    fn small_floats<B: Real>(self, Sticky([a, b]): Sticky) -> __m128i {
-        let words = self.shr16::<8>(self.pack_u32(self.codes::<B>(a), self.codes::<B>(b)));
+    fn small_floats<B: Real>(self, v: Sticky) -> __m128i {
+        let largest = self.all_ps(Small::<B>::LARGEST);
+        self.small_floats_by::<B, { Mode::NearestEven as u8 }>(v, largest)
+    }
+
+    /// The same by a mode, of magnitudes clamped to a [limit](Small::limit).
+    #[inline(always)]
+    pub(super) fn small_floats_by<B: Real, const MODE: u8>(
+        self,
+        Sticky([a, b]): Sticky,
+        limit: __m256,
+    ) -> __m128i {
+        let (low, high) = (self.codes_by::<B, MODE>(a, limit), self.codes_by::<B, MODE>(b, limit));
+        let words = self.shr16::<8>(self.pack_u32(low, high));
         let codes = self.pack_u16x(self.lower(words), self.half::<1>(words));
         let words = self.packs32(self.signs::<B>(a), self.signs::<B>(b));
         let signs = self.packs16x(self.lower(words), self.half::<1>(words));

@@ -12,6 +12,7 @@ mod packed;
 mod permutes;
 mod pieces;
 mod ramps;
+mod shapes;
 mod shim;
 mod sixes;
 mod steps;
@@ -22,7 +23,6 @@ use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
-use crate::shape::Shapes;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 
@@ -121,7 +121,7 @@ const fn with_composed(pairs: RealPairs) -> RealPairs {
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry)).complete::<Avx2>() },
-    shapes: Shapes::of::<Avx2, 8>(),
+    shapes: shapes::shapes(),
     composed: tile::with_options::<Avx2>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,

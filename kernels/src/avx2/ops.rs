@@ -42,6 +42,7 @@ words! {
         min_u8 = _mm256_min_epu8(a: __m256i, b: __m256i) -> __m256i;
         add_clamped_u8 = _mm256_adds_epu8(a: __m256i, b: __m256i) -> __m256i;
         add_clamped_u16 = _mm256_adds_epu16(a: __m256i, b: __m256i) -> __m256i;
+        sub_clamped8 = _mm256_subs_epi8(a: __m256i, b: __m256i) -> __m256i;
         sub_clamped_u8 = _mm256_subs_epu8(a: __m256i, b: __m256i) -> __m256i;
         sub_clamped_u16 = _mm256_subs_epu16(a: __m256i, b: __m256i) -> __m256i;
         min16 = _mm256_min_epi16(a: __m256i, b: __m256i) -> __m256i;
@@ -118,6 +119,7 @@ words! {
         signs_ps = _mm256_movemask_ps(a: __m256) -> i32;
         sub_ps = _mm256_sub_ps(a: __m256, b: __m256) -> __m256;
         add_ps = _mm256_add_ps(a: __m256, b: __m256) -> __m256;
+        mul_ps = _mm256_mul_ps(a: __m256, b: __m256) -> __m256;
         add_pd = _mm256_add_pd(a: __m256d, b: __m256d) -> __m256d;
         sub_pd = _mm256_sub_pd(a: __m256d, b: __m256d) -> __m256d;
         // If either is NaN: `b`.
@@ -194,6 +196,7 @@ words_with_constant! {
     avx half_ps = _mm256_extractf128_ps(a: __m256) -> __m128;
     avx cmp_ps = _mm256_cmp_ps(a: __m256, b: __m256) -> __m256;
     avx cmp_pd = _mm256_cmp_pd(a: __m256d, b: __m256d) -> __m256d;
+    avx round_ps = _mm256_round_ps(a: __m256) -> __m256;
     avx round_pd = _mm256_round_pd(a: __m256d) -> __m256d;
     avx pick_ps = _mm256_shuffle_ps(a: __m256, b: __m256) -> __m256;
     sse2 shr16x = _mm_srli_epi16(a: __m128i) -> __m128i;

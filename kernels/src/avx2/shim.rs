@@ -15,7 +15,13 @@ impl Avx2 {
     /// Four float32s to float16, to nearest, ties to even; zeros above them.
     #[inline(always)]
     pub(super) fn ps_to_half(self, a: __m128) -> __m128i {
+        self.ps_to_half_by::<0>(a)
+    }
+
+    /// The same, rounded as the instruction's operand says.
+    #[inline(always)]
+    pub(super) fn ps_to_half_by<const ROUND: i32>(self, a: __m128) -> __m128i {
         // SAFETY: the token proves that the CPU has F16C.
-        unsafe { _mm_cvtps_ph::<0>(a) }
+        unsafe { _mm_cvtps_ph::<ROUND>(a) }
     }
 }

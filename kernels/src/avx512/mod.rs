@@ -393,7 +393,7 @@ impl Tabled for Avx512 {
 /// The kernels of all pairs, with VBMI.
 pub(crate) static TABLE_VBMI: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry_vbmi), For::Vbmi).complete::<Vbmi>() },
-    shapes: shapes::shapes(),
+    shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
@@ -424,7 +424,7 @@ where
 /// The kernels of all pairs, with VBMI and BF16.
 pub(crate) static TABLE_BF16: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry_bf16), For::Vbmi).complete::<Bf16>() },
-    shapes: shapes::shapes(),
+    shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Bf16>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,

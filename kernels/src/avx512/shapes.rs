@@ -3,9 +3,11 @@
 
 use super::bridge::Odd;
 use super::codes::{Pair, Plain};
-use super::lanes::each;
+use super::lanes::{both, each};
 use super::narrow::bytes_of_dwords;
+use super::shim::Vbmi;
 use super::small::Small;
+use super::tables::{ByteMap, LookUp};
 use super::{Avx512, Features};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Real, mark};
@@ -20,10 +22,50 @@ const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
+/// The same with VBMI.
+pub(super) const fn shapes_vbmi() -> Shapes {
+    let mut shapes = shapes();
+    shapes.look_up = look_up::<Vbmi>;
+    shapes
+}
+
+/// Bytes by a table of 256.
+///
+/// # Safety
+/// The pointers are valid for `n` bytes, and don't overlap. The CPU has the token's instruction set.
+unsafe fn look_up<L: LookUp + Isa>(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = L::summon();
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                let map = ByteMap::of_any(*table);
+                let x = isa.features();
+                let mut i = 0;
+                while n - i >= 64 {
+                    let v = isa.look_up(&map, x.load_dwords(src.add(i)));
+                    x.store_dwords(dst.add(i), v);
+                    i += 64;
+                }
+                if i < n {
+                    let v = isa.look_up(&map, x.load_first(src.add(i), n - i));
+                    x.store_first(dst.add(i), v, n - i);
+                }
+            },
+        );
+    }
+}
+
+/// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by themselves,
+/// quieted.
+const NAN_TO_QUIET: u32 = 0x22;
+
 /// The portable loops, and in place of some of them those below.
 pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx512, 8>();
     shapes.draw = draw;
+    shapes.look_up = look_up::<Avx512>;
     shapes.stores = stores(shapes.stores);
 
     let to = &mut shapes.conversions;
@@ -77,6 +119,14 @@ macro_rules! loops {
                     #[inline(always)]
                     || {
                         let mut i = 0;
+                        while n - i >= 64 {
+                            for quarter in 0..4 {
+                                let at = i + 16 * quarter;
+                                let $v = $x.$load(src.add($from * at));
+                                $x.$store(dst.add($to * at), $result);
+                            }
+                            i += 64;
+                        }
                         while n - i >= 16 {
                             let $v = $x.$load(src.add($from * i));
                             $x.$store(dst.add($to * i), $result);
@@ -143,15 +193,11 @@ loops! {
         };
     /// Int64 to float64.
     wide_longs<ROUND>() = load_qwords load_qwords_part 8 -> store_qwords store_qwords_part 8,
-        |x, v| v.map(
-            #[inline(always)]
-            |v| x.f._mm512_castpd_si512(x.dq._mm512_cvt_roundepi64_pd::<ROUND>(v))
+        |x, v| both(v, #[inline(always)] |v| x.f._mm512_castpd_si512(x.dq._mm512_cvt_roundepi64_pd::<ROUND>(v))
         );
     /// Uint64 to float64.
     wide_ulongs<ROUND>() = load_qwords load_qwords_part 8 -> store_qwords store_qwords_part 8,
-        |x, v| v.map(
-            #[inline(always)]
-            |v| x.f._mm512_castpd_si512(x.dq._mm512_cvt_roundepu64_pd::<ROUND>(v))
+        |x, v| both(v, #[inline(always)] |v| x.f._mm512_castpd_si512(x.dq._mm512_cvt_roundepu64_pd::<ROUND>(v))
         );
     /// Float32 to integers.
     whole32<ROUND>(*const u32, &Grid) = load_dwords load_dwords_part 4
@@ -162,9 +208,7 @@ loops! {
     /// Float64 to integers.
     whole64<ROUND>(*const u32, &Grid) = load_qwords load_qwords_part 8
         -> store_qwords store_qwords_part 8,
-        |x, v| v.map(
-            #[inline(always)]
-            |v| x.f._mm512_castpd_si512(
+        |x, v| both(v, #[inline(always)] |v| x.f._mm512_castpd_si512(
                 x.f._mm512_roundscale_pd::<ROUND>(x.f._mm512_castsi512_pd(v))
             )
         );
@@ -185,9 +229,7 @@ loops! {
     /// Float64 in the same way.
     nearest_away64(*const u32, &Grid) = load_qwords load_qwords_part 8
         -> store_qwords store_qwords_part 8,
-        |x, v| v.map(
-            #[inline(always)]
-            |v| {
+        |x, v| both(v, #[inline(always)] |v| {
                 let half = x.f._mm512_ternarylogic_epi64::<0xf8>(
                     x.qword(0.5f64.to_bits() - 1), v, x.qword(1 << 63)
                 );
@@ -200,6 +242,29 @@ loops! {
     /// Float32 to float16.
     halves<ROUND>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
         |x, v| x.f._mm512_cvtps_ph::<ROUND>(x.f._mm512_castsi512_ps(v));
+    /// Float32 to bfloat16, its upper half: what is added before the lower half is cut off carries
+    /// into the upper one by the mode, and into the exponent up to infinity's.
+    brains<MODE>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
+        |x, v| {
+            let negative = x.f._mm512_srai_epi32::<31>(v);
+            let low = x.dword(0xffff);
+            let moved = if MODE == Mode::Up as i32 {
+                x.f._mm512_add_epi32(v, x.f._mm512_andnot_si512(negative, low))
+            } else if MODE == Mode::Down as i32 {
+                x.f._mm512_add_epi32(v, x.f._mm512_and_si512(negative, low))
+            } else if MODE == Mode::NearestAway as i32 {
+                x.f._mm512_add_epi32(v, x.dword(0x8000))
+            } else {
+                v
+            };
+            // NaNs are quieted only.
+            let float = x.f._mm512_castsi512_ps(v);
+            let quiet = x.f._mm512_fixupimm_ps::<0>(
+                x.f._mm512_castsi512_ps(moved), float, x.dword(NAN_TO_QUIET)
+            );
+            let words = x.f._mm512_srli_epi32::<16>(x.f._mm512_castps_si512(quiet));
+            x.f._mm512_cvtepi32_epi16(words)
+        };
 }
 
 impl Features {
@@ -272,9 +337,13 @@ macro_rules! small_stores {
 
 const fn stores(stores: Stores) -> Stores {
     let stores = stores
-        .with(DType::Float16, Mode::TowardZero, halves::<TO_ZERO>)
-        .with(DType::Float16, Mode::Up, halves::<UP>)
-        .with(DType::Float16, Mode::Down, halves::<DOWN>);
+        .with(DType::Float16, Mode::TowardZero, halves::<_MM_FROUND_TO_ZERO>)
+        .with(DType::Float16, Mode::Up, halves::<_MM_FROUND_TO_POS_INF>)
+        .with(DType::Float16, Mode::Down, halves::<_MM_FROUND_TO_NEG_INF>)
+        .with(DType::BFloat16, Mode::TowardZero, brains::<{ Mode::TowardZero as i32 }>)
+        .with(DType::BFloat16, Mode::Up, brains::<{ Mode::Up as i32 }>)
+        .with(DType::BFloat16, Mode::Down, brains::<{ Mode::Down as i32 }>)
+        .with(DType::BFloat16, Mode::NearestAway, brains::<{ Mode::NearestAway as i32 }>);
     small_stores! {
         stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
@@ -330,7 +399,8 @@ unsafe fn draw(seed: u64, block: u64, blocks: &mut [MaybeUninit<[u32; 4]>]) {
             let (groups, rest) = blocks.as_chunks_mut::<32>();
             let mut first = block;
             for group in groups {
-                let sets = [0, 8, 16, 24].map(
+                let sets = each(
+                    [0, 8, 16, 24],
                     #[inline(always)]
                     |offset| x.counters(first.wrapping_add(offset)),
                 );
@@ -360,16 +430,11 @@ impl Features {
     /// Ten rounds. Of each lane the lower half counts.
     #[inline(always)]
     fn philox(self, seed: u64, mut sets: [[__m512i; 4]; 4]) -> [[__m512i; 4]; 4] {
-        let [m0, m1] = philox::MULTIPLIERS.map(
-            #[inline(always)]
-            |m| self.qword(m.into()),
-        );
+        let [m0, m1] = philox::MULTIPLIERS;
+        let (m0, m1) = (self.qword(m0.into()), self.qword(m1.into()));
         let mut key = [seed as u32, (seed >> 32) as u32];
         for _ in 0..philox::ROUNDS {
-            let [k0, k1] = key.map(
-                #[inline(always)]
-                |k| self.qword(k.into()),
-            );
+            let (k0, k1) = (self.qword(key[0].into()), self.qword(key[1].into()));
             for [a, b, c, d] in &mut sets {
                 let p0 = self.f._mm512_mul_epu32(*a, m0);
                 let p1 = self.f._mm512_mul_epu32(*c, m1);

@@ -51,6 +51,11 @@ impl ByteMap {
         Self { bytes, shape }
     }
 
+    /// The same without looking at the table, for one that is made when it is needed.
+    pub(super) const fn of_any(bytes: [u8; 256]) -> Self {
+        Self { bytes, shape: Shape::Any }
+    }
+
     /// A quarter of the table.
     #[inline(always)]
     fn part(&self, x: Features, i: usize) -> __m512i {

@@ -115,10 +115,10 @@ const fn field(within: FloatFormat, exponent: i32) -> u64 {
 pub(crate) type Round = unsafe fn(*const u8, *mut u8, usize, *const u32, &Grid);
 
 macro_rules! rounded {
-    ($(#[$doc:meta])* $vis:vis $name:ident, $lane:ident, $signed:ident, $mantissa:literal) => {
+    ($(#[$doc:meta])* $name:ident, $lane:ident, $signed:ident, $mantissa:literal) => {
         $(#[$doc])*
         #[inline(always)]
-        $vis fn $name<const MODE: u8, const EVEN: bool>(code: $lane, draw: u32, grid: &Grid) -> $lane {
+        fn $name<const MODE: u8, const EVEN: bool>(code: $lane, draw: u32, grid: &Grid) -> $lane {
             const SIGN: $lane = 1 << ($lane::BITS - 1);
             const INFINITY: $lane = ((SIGN >> $mantissa) - 1) << $mantissa;
             let (quantum, largest) = (grid.quantum as $lane, grid.largest as $lane);
@@ -186,7 +186,7 @@ macro_rules! rounded {
 
 rounded!(
     /// Rounds a float32. `EVEN` promises a grid without subnormal numbers but float32's own.
-    pub(super) round32, u32, i32, 23
+    round32, u32, i32, 23
 );
 rounded!(
     /// Rounds a float64.

@@ -37,11 +37,11 @@ use crate::options::{self, Options, Overflow};
 use crate::philox;
 use crate::table::{Params, Table, Tabled};
 use core::mem::MaybeUninit;
-use core::ptr;
+use core::{array, ptr, slice};
 use fit::{Fit, Fits, Question, Substitute};
 use grid::{Rounding, Rounds};
 use narrow::{Conversions, Side};
-use whole::{Clamps, Range};
+use whole::{Clamps, Range, Wraps};
 
 pub(crate) use grid::{Grid, Mode};
 pub(crate) use stores::{Store, Stores};
@@ -49,16 +49,34 @@ pub(crate) use stores::{Store, Stores};
 /// An element as the bytes it is stored in.
 type Bytes<const N: usize> = [u8; N];
 
+/// Writes for each byte the one of a table that it tells.
+///
+/// # Safety
+/// The pointers are valid for so many bytes, and don't overlap. The CPU has the instruction set.
+pub(crate) type LookUp = unsafe fn(&[u8; 256], *const u8, *mut u8, usize);
+
+/// # Safety
+/// As for every [`LookUp`].
+unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
+    // SAFETY: the caller's; bytes have no alignment.
+    let (src, dst) = unsafe {
+        (slice::from_raw_parts(src, n), slice::from_raw_parts_mut(dst.cast::<MaybeUninit<u8>>(), n))
+    };
+    for (&code, out) in src.iter().zip(dst) {
+        out.write(table[usize::from(code)]);
+    }
+}
+
 /// The loops of an instruction set.
 pub(crate) struct Shapes {
     pub(crate) rounds: Rounds,
-    fits: Fits,
+    pub(crate) fits: Fits,
     clamps: Clamps,
     pub(crate) conversions: Conversions,
     pub(crate) stores: Stores,
-    wrap32: whole::Wrap,
-    wrap64: whole::Wrap,
+    wraps: Wraps,
     pub(crate) draw: Draw,
+    pub(crate) look_up: LookUp,
 }
 
 impl Shapes {
@@ -70,9 +88,9 @@ impl Shapes {
             clamps: Clamps::of::<I>(),
             conversions: Conversions::of::<I>(),
             stores: Stores::of::<I>(),
-            wrap32: whole::wrap32::<I>,
-            wrap64: whole::wrap64::<I>,
+            wraps: Wraps::of::<I>(),
             draw: draw::<I, BLOCKS>,
+            look_up,
         }
     }
 }
@@ -91,6 +109,8 @@ pub(crate) struct Plan {
     substitute: Option<Substitute>,
     /// The seed of stochastic rounding.
     seed: Option<u64>,
+    /// Whether a long cast is one by a table, which the steps make of all codes.
+    by_table: bool,
 }
 
 /// The most steps of any plan.
@@ -107,8 +127,8 @@ enum Step {
     Round(Rounding),
     /// Float32s are rounded, and stored as another dtype, saturating or not.
     Store(Store, bool),
-    /// Their low bits become unsigned integers of as many bits.
-    Wrap { wide: bool },
+    /// Their low bits become integers of a dtype's size.
+    Wrap(DType, DType),
     /// They are clamped to a range, and become integers of another dtype.
     Clamp(DType, DType, Range),
 }
@@ -116,12 +136,13 @@ enum Step {
 impl Plan {
     /// For a pair whose options are the default ones: never run.
     pub(crate) const NONE: Self = Self {
-        steps: [Step::Wrap { wide: false }; STEPS],
+        steps: [Step::Cast(DType::Bool, DType::Bool); STEPS],
         count: 0,
         widest: 1,
         fit: None,
         substitute: None,
         seed: None,
+        by_table: false,
     };
 
     /// For a pair of real dtypes under options as plain as they can be.
@@ -144,6 +165,8 @@ impl Plan {
                 way.round_by_steps(shapes);
             }
         }
+        let bytes = from.bits() == 8 && to.bits() == 8;
+        way.plan.by_table = bytes && !checked && way.plan.seed.is_none();
         way.finish(options.overflow)
     }
 }
@@ -250,10 +273,10 @@ impl Way {
                 } else if self.is.bits() < 32 {
                     self.cast_to(DType::Float32);
                 }
-                let wide = self.is.bits() == 64;
-                let unsigned = if wide { DType::UInt64 } else { DType::UInt32 };
-                let same = self.to.bits() == self.is.bits();
-                self.step(Step::Wrap { wide }, if same { self.to } else { unsigned });
+                // What has fewer bits than its bytes is left to the kernel that fills them.
+                let whole = self.to.significant_bits() == self.to.bits();
+                let result = if whole { self.to } else { DType::UInt8 };
+                self.step(Step::Wrap(self.is, result), result);
             }
             Overflow::Saturate => {
                 self.cast_to(byte_integer(self.is));
@@ -359,7 +382,13 @@ pub(crate) unsafe fn cast(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if let Some(seed) = params.plan.seed {
+        if params.plan.by_table && n >= LONG {
+            let codes: [u8; 256] = array::from_fn(|code| code as u8);
+            let mut results = [0; 256];
+            pieces(table, codes.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null());
+            (table.shapes.look_up)(&results, src, dst, n);
+            n
+        } else if let Some(seed) = params.plan.seed {
             let mut draws = Draws::new(seed, params);
             pieces(table, src, dst, n, params, |len| draws.next(&table.shapes, len))
         } else {
@@ -367,6 +396,9 @@ pub(crate) unsafe fn cast(
         }
     }
 }
+
+/// The elements from which on a table pays.
+const LONG: usize = 1024;
 
 /// Bytes of a buffer: the elements that are cast at a time stay in the L1 cache through all steps.
 const BUFFER: usize = 8192;
@@ -483,8 +515,7 @@ unsafe fn step(
             Step::Convert(from, to, side) => shapes.conversions.get(from, to, side)(src, dst, n),
             Step::Store(store, saturate) => store(src, dst, n, saturate),
             Step::Round(ref rounding) => rounding.run(&shapes.rounds, src, dst, n, draws),
-            Step::Wrap { wide: true } => (shapes.wrap64)(src, dst, n),
-            Step::Wrap { wide: false } => (shapes.wrap32)(src, dst, n),
+            Step::Wrap(from, to) => shapes.wraps.get(from, to)(src, dst, n),
             Step::Clamp(from, to, range) => shapes.clamps.get(from, to)(src, dst, n, range),
         }
     }

@@ -2,10 +2,9 @@
 //! rounding in place and storing by a default kernel.
 
 use super::Bytes;
-use super::grid::{Grid, Mode, round32};
+use super::grid::Mode;
 use crate::codec::Isa;
 use crate::dtypes::DType;
-use crate::format::FloatFormat;
 use core::mem::MaybeUninit;
 use core::slice;
 
@@ -42,14 +41,15 @@ impl Stores {
     }
 }
 
-/// To bfloat16, which is the upper half.
+/// To bfloat16, which is the upper half: what is added before the lower half is cut off carries into
+/// it by the mode, and into the exponent up to infinity's.
 ///
 /// # Safety
 /// As for every [`Store`].
 unsafe fn brain<I: Isa, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool) {
     const INFINITY: u32 = 0x7f80_0000;
     const QUIET: u32 = 1 << 22;
-    let grid = Grid::of(FloatFormat::BFLOAT16, FloatFormat::FLOAT32);
+    const LOW: u32 = 0xffff;
     // SAFETY: the caller's; elements as bytes have no alignment.
     let (src, dst) = unsafe {
         (
@@ -63,9 +63,19 @@ unsafe fn brain<I: Isa, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, 
         move || {
             for (code, out) in src.iter().zip(dst) {
                 let code = u32::from_ne_bytes(*code);
-                let rounded = round32::<MODE, true>(code, 0, &grid);
-                let quiet = if code & i32::MAX as u32 > INFINITY { QUIET } else { 0 };
-                out.write((((rounded | quiet) >> 16) as u16).to_ne_bytes());
+                let negative = (code as i32 >> 31) as u32;
+                let moved = if MODE == Mode::Up as u8 {
+                    code.wrapping_add(LOW & !negative)
+                } else if MODE == Mode::Down as u8 {
+                    code.wrapping_add(LOW & negative)
+                } else if MODE == Mode::NearestAway as u8 {
+                    code.wrapping_add(LOW / 2 + 1)
+                } else {
+                    code
+                };
+                let nan = code & i32::MAX as u32 > INFINITY;
+                let brain = if nan { code | QUIET } else { moved } >> 16;
+                out.write((brain as u16).to_ne_bytes());
             }
         },
     );

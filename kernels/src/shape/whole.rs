@@ -6,15 +6,61 @@ use crate::dtypes::DType;
 use core::mem::MaybeUninit;
 use core::slice;
 
-/// Writes the low bits of the integers that floats are, cut toward zero, to integers of the floats'
-/// size; those of infinities and NaNs are zeros.
+/// Writes the low bits of the integers that floats are, cut toward zero; those of infinities and NaNs
+/// are zeros.
 ///
 /// # Safety
 /// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
 pub(super) type Wrap = unsafe fn(*const u8, *mut u8, usize);
 
-macro_rules! wraps {
-    ($($lane:ident $signed:ident $mantissa:literal $one:ident $kernel:ident;)*) => {$(
+/// Every loop that wraps, by the size of the result: 1, 2, 4 or 8 bytes.
+pub(super) struct Wraps {
+    from32: [Wrap; 3],
+    from64: [Wrap; 4],
+}
+
+impl Wraps {
+    pub(super) const fn of<I: Isa>() -> Self {
+        Self {
+            from32: [wrap32::<I, Bytes<1>>, wrap32::<I, Bytes<2>>, wrap32::<I, Bytes<4>>],
+            from64: [
+                wrap64::<I, Bytes<1>>,
+                wrap64::<I, Bytes<2>>,
+                wrap64::<I, Bytes<4>>,
+                wrap64::<I, Bytes<8>>,
+            ],
+        }
+    }
+
+    /// The loop from float32 or float64 to integers of the size of a dtype's elements.
+    pub(super) const fn get(&self, from: DType, to: DType) -> Wrap {
+        let size = (to.bits() / 8).trailing_zeros() as usize;
+        match from {
+            DType::Float32 => self.from32[size],
+            _ => self.from64[size],
+        }
+    }
+}
+
+/// The low bytes of an integer.
+trait Low: Copy {
+    fn low(value: u64) -> Self;
+}
+
+macro_rules! lows {
+    ($($int:ident)*) => {$(
+        impl Low for Bytes<{ size_of::<$int>() }> {
+            #[inline(always)]
+            fn low(value: u64) -> Self {
+                (value as $int).to_ne_bytes()
+            }
+        }
+    )*};
+}
+lows! { u8 u16 u32 u64 }
+
+macro_rules! wrapped {
+    ($($lane:ident $signed:ident $mantissa:literal $one:ident;)*) => {$(
         /// A significand of so many bits is shifted by where the exponent puts its last one. Past the
         /// top or the bottom nothing is left of it, infinities and NaNs included, whose exponent is
         /// one past the largest.
@@ -32,33 +78,71 @@ macro_rules! wraps {
             let negative = (code as $signed >> ($lane::BITS - 1)) as $lane;
             ((left | right) ^ negative).wrapping_sub(negative)
         }
-
-        /// # Safety
-        /// As for every [`Wrap`].
-        pub(super) unsafe fn $kernel<I: Isa>(src: *const u8, dst: *mut u8, n: usize) {
-            // SAFETY: the caller's; elements as bytes have no alignment.
-            let (src, dst) = unsafe {
-                (
-                    slice::from_raw_parts(src.cast::<Bytes<{ size_of::<$lane>() }>>(), n),
-                    slice::from_raw_parts_mut(dst.cast::<MaybeUninit<Bytes<{ size_of::<$lane>() }>>>(), n),
-                )
-            };
-            // SAFETY: the caller's.
-            unsafe { I::summon() }.vectorize(
-                #[inline(always)]
-                move || {
-                    for (code, out) in src.iter().zip(dst) {
-                        out.write($one($lane::from_ne_bytes(*code)).to_ne_bytes());
-                    }
-                },
-            );
-        }
     )*};
 }
 
-wraps! {
-    u32 i32 23 wrapped32 wrap32;
-    u64 i64 52 wrapped64 wrap64;
+wrapped! {
+    u32 i32 23 wrapped32;
+    u64 i64 52 wrapped64;
+}
+
+/// # Safety
+/// As for every [`Wrap`].
+unsafe fn wrap64<I: Isa, B: Low>(src: *const u8, dst: *mut u8, n: usize) {
+    // SAFETY: the caller's; elements as bytes have no alignment.
+    let (src, dst) = unsafe {
+        (
+            slice::from_raw_parts(src.cast::<Bytes<8>>(), n),
+            slice::from_raw_parts_mut(dst.cast::<MaybeUninit<B>>(), n),
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { I::summon() }.vectorize(
+        #[inline(always)]
+        move || {
+            for (code, out) in src.iter().zip(dst) {
+                out.write(B::low(wrapped64(u64::from_ne_bytes(*code))));
+            }
+        },
+    );
+}
+
+/// Elements of which it is asked whether the processor's own conversion will do.
+const BLOCK: usize = 512;
+
+/// # Safety
+/// As for every [`Wrap`].
+unsafe fn wrap32<I: Isa, B: Low>(src: *const u8, dst: *mut u8, n: usize) {
+    const TOO_LARGE: u32 = ((1u32 << 31) as f32).to_bits();
+    // SAFETY: the caller's; elements as bytes have no alignment.
+    let (src, dst) = unsafe {
+        (
+            slice::from_raw_parts(src.cast::<Bytes<4>>(), n),
+            slice::from_raw_parts_mut(dst.cast::<MaybeUninit<B>>(), n),
+        )
+    };
+    // SAFETY: the caller's.
+    unsafe { I::summon() }.vectorize(
+        #[inline(always)]
+        move || {
+            for (src, dst) in src.chunks(BLOCK).zip(dst.chunks_mut(BLOCK)) {
+                let mut largest = 0;
+                for code in src {
+                    largest = largest.max(u32::from_ne_bytes(*code) & i32::MAX as u32);
+                }
+                for (code, out) in src.iter().zip(dst) {
+                    let code = u32::from_ne_bytes(*code);
+                    let low = if largest < TOO_LARGE {
+                        // SAFETY: magnitudes below 2^31, and no NaN among them.
+                        unsafe { f32::from_bits(code).to_int_unchecked::<i32>() as u32 }
+                    } else {
+                        wrapped32(code)
+                    };
+                    out.write(B::low(low.into()));
+                }
+            }
+        },
+    );
 }
 
 /// Casts integers, clamped to what the destination's bytes hold and then to a range of it.
