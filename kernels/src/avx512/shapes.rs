@@ -242,6 +242,31 @@ loops! {
     /// Float32 to float16.
     halves<ROUND>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
         |x, v| x.f._mm512_cvtps_ph::<ROUND>(x.f._mm512_castsi512_ps(v));
+    /// Float32 to float16, to nearest with ties away from zero: half a unit is added, and the rest cut
+    /// off; what the sum itself loses, cut off toward zero, would be cut off anyway. Cutting off
+    /// stops at the largest number: what is past it is made infinity before.
+    near_halves(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
+        |x, v| {
+            const LOWEST: u32 = (127 - 14) << 23;
+            const HALF_UNIT: u32 = (127 - 11) << 23;
+            const PAST: u32 = (127 + 16) << 23;
+            const INFINITY: u32 = 0xff << 23;
+            let power = x.f._mm512_and_si512(v, x.dword(INFINITY));
+            let power = x.f._mm512_max_epi32(power, x.dword(LOWEST));
+            // power OR (v AND the sign)
+            let power = x.f._mm512_ternarylogic_epi32::<0xf8>(power, v, x.dword(1 << 31));
+            let sum = x.f._mm512_castps_si512(x.f._mm512_fmadd_round_ps::<TO_ZERO>(
+                x.f._mm512_castsi512_ps(power), x.float(HALF_UNIT), x.f._mm512_castsi512_ps(v)
+            ));
+            let size = x.f._mm512_and_si512(sum, x.dword(i32::MAX as u32));
+            let past = x.f._mm512_cmpge_epi32_mask(size, x.dword(PAST));
+            let past = x.f._mm512_mask_cmple_epi32_mask(past, size, x.dword(INFINITY));
+            // infinity OR (sum AND the sign)
+            let infinity =
+                x.f._mm512_ternarylogic_epi32::<0xf8>(x.dword(INFINITY), sum, x.dword(1 << 31));
+            let sum = x.f._mm512_mask_mov_epi32(sum, past, infinity);
+            x.f._mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(x.f._mm512_castsi512_ps(sum))
+        };
     /// Float32 to bfloat16, its upper half: what is added before the lower half is cut off carries
     /// into the upper one by the mode, and into the exponent up to infinity's.
     brains<MODE>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
@@ -340,6 +365,7 @@ const fn stores(stores: Stores) -> Stores {
         .with(DType::Float16, Mode::TowardZero, halves::<_MM_FROUND_TO_ZERO>)
         .with(DType::Float16, Mode::Up, halves::<_MM_FROUND_TO_POS_INF>)
         .with(DType::Float16, Mode::Down, halves::<_MM_FROUND_TO_NEG_INF>)
+        .with(DType::Float16, Mode::NearestAway, near_halves)
         .with(DType::BFloat16, Mode::TowardZero, brains::<{ Mode::TowardZero as i32 }>)
         .with(DType::BFloat16, Mode::Up, brains::<{ Mode::Up as i32 }>)
         .with(DType::BFloat16, Mode::Down, brains::<{ Mode::Down as i32 }>)

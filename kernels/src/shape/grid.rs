@@ -193,47 +193,60 @@ rounded!(
     round64, u64, i64, 52
 );
 
-/// Rounds the magnitude of a 64-bit integer to as many leading bits as the grid's format has, and
-/// makes it a float64, which is exact then. The `cut` of the grid is float64's, of 53 bits.
-#[inline(always)]
-fn round_integer<const MODE: u8, const SIGNED: bool>(code: u64, draw: u32, grid: &Grid) -> u64 {
-    const LEADING: u64 = 53;
-    const SIGN: u64 = 1 << 63;
-    let negative = if SIGNED { (code as i64 >> 63) as u64 } else { 0 };
-    let magnitude = (code ^ negative).wrapping_sub(negative);
-    let length = u64::from(u64::BITS - magnitude.leading_zeros());
-    let kept = LEADING - u64::from(grid.cut);
-    let cut = length.max(kept) - kept;
-    let low = !(u64::MAX << cut);
-    let added = if MODE == Mode::Up as u8 {
-        low & !negative
-    } else if MODE == Mode::Down as u8 {
-        low & negative
-    } else if MODE == Mode::NearestAway as u8 {
-        low - (low >> 1)
-    } else if MODE == Mode::NearestEven as u8 {
-        (low >> 1) + ((magnitude >> cut) & low & 1)
-    } else if MODE == Mode::Stochastic as u8 {
-        // As for floats.
-        (u64::from(!draw) << 31) >> (63 - cut)
-    } else {
-        0
+macro_rules! rounded_integers {
+    ($(#[$doc:meta])* $name:ident, $lane:ident, $signed:ident, $float:ident, $leading:literal, $past:expr) => {
+        $(#[$doc])*
+        #[inline(always)]
+        fn $name<const MODE: u8, const SIGNED: bool>(code: $lane, draw: u32, grid: &Grid) -> $lane {
+            const TOP: u32 = $lane::BITS - 1;
+            const SPARE: u32 = $lane::BITS - 32;
+            let negative = if SIGNED { (code as $signed >> TOP) as $lane } else { 0 };
+            let magnitude = (code ^ negative).wrapping_sub(negative);
+            let length = ($lane::BITS - magnitude.leading_zeros()) as $lane;
+            let kept = $leading - grid.cut as $lane;
+            let cut = length.max(kept) - kept;
+            let low = !($lane::MAX << cut);
+            let added = if MODE == Mode::Up as u8 {
+                low & !negative
+            } else if MODE == Mode::Down as u8 {
+                low & negative
+            } else if MODE == Mode::NearestAway as u8 {
+                low - (low >> 1)
+            } else if MODE == Mode::NearestEven as u8 {
+                (low >> 1) + ((magnitude >> cut) & low & 1)
+            } else if MODE == Mode::Stochastic as u8 {
+                // As for floats.
+                ((!draw as $lane) << SPARE >> 1) >> (TOP as $lane - cut)
+            } else {
+                0
+            };
+            let sum = magnitude.wrapping_add(added);
+            let wrapped = sum < magnitude;
+            let float = if wrapped { $past } else { (sum & !low) as $float };
+            let (float, largest) = (float.to_bits(), grid.largest as $lane);
+            let float = if MODE == Mode::TowardZero as u8 {
+                float.min(largest)
+            } else if MODE == Mode::Up as u8 {
+                float.min(largest | !negative)
+            } else if MODE == Mode::Down as u8 {
+                float.min(largest | negative)
+            } else {
+                float
+            };
+            float | (negative & 1 << TOP)
+        }
     };
-    let sum = magnitude.wrapping_add(added);
-    let wrapped = sum < magnitude;
-    const TWO_TO_64: u64 = 0x43f0_0000_0000_0000;
-    let float = if wrapped { TWO_TO_64 } else { ((sum & !low) as f64).to_bits() };
-    let float = if MODE == Mode::TowardZero as u8 {
-        float.min(grid.largest)
-    } else if MODE == Mode::Up as u8 {
-        float.min(grid.largest | !negative)
-    } else if MODE == Mode::Down as u8 {
-        float.min(grid.largest | negative)
-    } else {
-        float
-    };
-    float | (negative & SIGN)
 }
+
+rounded_integers!(
+    /// Rounds the magnitude of a 64-bit integer to as many leading bits as the grid's format has, and
+    /// makes it a float64, which is exact then. The `cut` of the grid is float64's, of 53 bits.
+    round_integer64, u64, i64, f64, 53, 18_446_744_073_709_551_616.0
+);
+rounded_integers!(
+    /// The same of a 32-bit integer, to float32.
+    round_integer32, u32, i32, f32, 24, 4_294_967_296.0
+);
 
 macro_rules! kernels {
     ($($name:ident<$flag:ident> = $one:ident over $lane:ident;)*) => {$(
@@ -280,7 +293,8 @@ macro_rules! kernels {
 kernels! {
     floats32<EVEN> = round32 over u32;
     floats64<EVEN> = round64 over u64;
-    integers64<SIGNED> = round_integer over u64;
+    integers64<SIGNED> = round_integer64 over u64;
+    integers32<SIGNED> = round_integer32 over u32;
 }
 
 /// The loops of one kind, by mode.
@@ -307,6 +321,8 @@ pub(crate) struct Rounds {
     even_floats64: Modes,
     int64: Modes,
     uint64: Modes,
+    int32: Modes,
+    uint32: Modes,
     /// Float32 and float64 to integers.
     pub(crate) whole32: Modes,
     pub(crate) whole64: Modes,
@@ -321,6 +337,8 @@ impl Rounds {
             even_floats64: modes!(floats64, true),
             int64: modes!(integers64, true),
             uint64: modes!(integers64, false),
+            int32: modes!(integers32, true),
+            uint32: modes!(integers32, false),
             whole32: modes!(floats32, false),
             whole64: modes!(floats64, false),
         }
@@ -330,7 +348,7 @@ impl Rounds {
 /// A rounding: which loop, and what it is told.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounding {
-    /// The dtype that is rounded: float32, float64, int64 or uint64.
+    /// The dtype that is rounded: float32, float64, or an integer dtype of 32 or 64 bits.
     from: DType,
     pub(super) mode: Mode,
     grid: Grid,
@@ -342,7 +360,7 @@ impl Rounding {
     /// To the numbers of a float dtype, or to integers.
     pub(super) fn new(from: DType, to: DType, mode: Mode) -> Self {
         let within = match from {
-            DType::Float32 => FloatFormat::FLOAT32,
+            DType::Float32 | DType::Int32 | DType::UInt32 => FloatFormat::FLOAT32,
             _ => FloatFormat::FLOAT64,
         };
         let whole = !matches!(to.kind(), Kind::Float);
@@ -360,7 +378,7 @@ impl Rounding {
     /// The dtype of what comes out.
     pub(super) const fn to(&self) -> DType {
         match self.from {
-            DType::Float32 => DType::Float32,
+            DType::Float32 | DType::Int32 | DType::UInt32 => DType::Float32,
             _ => DType::Float64,
         }
     }
@@ -385,6 +403,8 @@ impl Rounding {
             DType::Float64 if self.even => &rounds.even_floats64,
             DType::Float64 => &rounds.floats64,
             DType::UInt64 => &rounds.uint64,
+            DType::Int32 => &rounds.int32,
+            DType::UInt32 => &rounds.uint32,
             _ => &rounds.int64,
         };
         // SAFETY: the caller's.

@@ -166,7 +166,8 @@ impl Plan {
             }
         }
         let bytes = from.bits() == 8 && to.bits() == 8;
-        way.plan.by_table = bytes && !checked && way.plan.seed.is_none();
+        let floats = matches!(from.kind(), Kind::Float) || matches!(to.kind(), Kind::Float);
+        way.plan.by_table = bytes && floats && !checked && way.plan.seed.is_none();
         way.finish(options.overflow)
     }
 }
@@ -308,12 +309,12 @@ const fn mode(to: DType, rounding: options::Rounding) -> Mode {
     }
 }
 
-/// What numbers are rounded stochastically in, which must hold them exactly: 64-bit integers as they
+/// What numbers are rounded stochastically in, which must hold them exactly: wide integers as they
 /// are, others as floats.
 const fn exact_float(from: DType, to: DType) -> DType {
     match from {
-        DType::Int64 | DType::UInt64 => from,
-        DType::Float64 | DType::Int32 | DType::UInt32 => DType::Float64,
+        DType::Int64 | DType::UInt64 | DType::Int32 | DType::UInt32 => from,
+        DType::Float64 => DType::Float64,
         // Float32's own subnormal numbers are no powers of two.
         _ if matches!(to, DType::Float8E8M0Fnu) => DType::Float64,
         _ => DType::Float32,

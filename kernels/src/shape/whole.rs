@@ -130,15 +130,17 @@ unsafe fn wrap32<I: Isa, B: Low>(src: *const u8, dst: *mut u8, n: usize) {
                 for code in src {
                     largest = largest.max(u32::from_ne_bytes(*code) & i32::MAX as u32);
                 }
-                for (code, out) in src.iter().zip(dst) {
-                    let code = u32::from_ne_bytes(*code);
-                    let low = if largest < TOO_LARGE {
+                if largest < TOO_LARGE {
+                    for (code, out) in src.iter().zip(dst) {
+                        let value = f32::from_ne_bytes(*code);
                         // SAFETY: magnitudes below 2^31, and no NaN among them.
-                        unsafe { f32::from_bits(code).to_int_unchecked::<i32>() as u32 }
-                    } else {
-                        wrapped32(code)
-                    };
-                    out.write(B::low(low.into()));
+                        let integer = unsafe { value.to_int_unchecked::<i32>() };
+                        out.write(B::low(integer as u64));
+                    }
+                } else {
+                    for (code, out) in src.iter().zip(dst) {
+                        out.write(B::low(wrapped32(u32::from_ne_bytes(*code)).into()));
+                    }
                 }
             }
         },
