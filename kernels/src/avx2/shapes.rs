@@ -38,20 +38,20 @@ pub(super) const fn shapes() -> Shapes {
 macro_rules! small_stores {
     ($stores:ident: $($to:ident)*) => {
         $stores$(
-            .with(DType::$to, Mode::TowardZero, small::<mark::$to, { Mode::TowardZero as u8 }>)
-            .with(DType::$to, Mode::Up, small::<mark::$to, { Mode::Up as u8 }>)
-            .with(DType::$to, Mode::Down, small::<mark::$to, { Mode::Down as u8 }>)
-            .with(DType::$to, Mode::NearestEven, small::<mark::$to, { Mode::NearestEven as u8 }>)
-            .with(DType::$to, Mode::NearestAway, small::<mark::$to, { Mode::NearestAway as u8 }>)
+            .with(DType::Float32, DType::$to, Mode::TowardZero, small::<mark::$to, { Mode::TowardZero as u8 }>)
+            .with(DType::Float32, DType::$to, Mode::Up, small::<mark::$to, { Mode::Up as u8 }>)
+            .with(DType::Float32, DType::$to, Mode::Down, small::<mark::$to, { Mode::Down as u8 }>)
+            .with(DType::Float32, DType::$to, Mode::NearestEven, small::<mark::$to, { Mode::NearestEven as u8 }>)
+            .with(DType::Float32, DType::$to, Mode::NearestAway, small::<mark::$to, { Mode::NearestAway as u8 }>)
         )*
     };
 }
 
 const fn stores(stores: Stores) -> Stores {
     let stores = stores
-        .with(DType::Float16, Mode::TowardZero, halves::<3>)
-        .with(DType::Float16, Mode::Up, halves::<2>)
-        .with(DType::Float16, Mode::Down, halves::<1>);
+        .with(DType::Float32, DType::Float16, Mode::TowardZero, halves::<3>)
+        .with(DType::Float32, DType::Float16, Mode::Up, halves::<2>)
+        .with(DType::Float32, DType::Float16, Mode::Down, halves::<1>);
     small_stores! {
         stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn

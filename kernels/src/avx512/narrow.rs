@@ -204,7 +204,7 @@ unsafe fn bytes_of_words<L: LookUp, A, B: Codes>(
 /// `src` is valid for reading `4 * n` bytes and `dst` for writing `n` elements of `B`; they don't
 /// overlap.
 #[inline(always)]
-pub(super) unsafe fn bytes_of_dwords<L: LookUp, A, B: Codes>(
+unsafe fn bytes_of_dwords<L: LookUp, A, B: Codes>(
     isa: L,
     src: *const u8,
     dst: *mut u8,

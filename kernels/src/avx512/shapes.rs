@@ -2,19 +2,17 @@
 //! arithmetic round in any direction that the instruction names.
 
 use super::bridge::Odd;
-use super::codes::{Pair, Plain};
+use super::decode::{F32, Unquiet};
 use super::lanes::{both, each};
-use super::narrow::bytes_of_dwords;
 use super::shim::Vbmi;
 use super::small::Small;
 use super::tables::{ByteMap, LookUp};
 use super::{Avx512, Features};
-use crate::codec::Isa;
+use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, mark};
 use crate::philox;
 use crate::shape::{Grid, Mode, Shapes, Stores};
 use core::arch::x86_64::*;
-use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
@@ -212,18 +210,11 @@ loops! {
                 x.f._mm512_roundscale_pd::<ROUND>(x.f._mm512_castsi512_pd(v))
             )
         );
-    /// Float32 to the nearest integers, ties away from zero: the largest number below a half more,
-    /// cut off. (With a half itself the number below a half would become 1.)
+    /// Float32 to the nearest integers, ties away from zero.
     nearest_away32(*const u32, &Grid) = load_dwords load_dwords_part 4
         -> store_dwords store_dwords_part 4,
         |x, v| {
-            // the number OR (v AND the sign)
-            let half = x.f._mm512_ternarylogic_epi32::<0xf8>(
-                x.dword(0.5f32.to_bits() - 1), v, x.dword(1 << 31)
-            );
-            let sum = x.f._mm512_add_round_ps::<NEAREST>(
-                x.f._mm512_castsi512_ps(v), x.f._mm512_castsi512_ps(half)
-            );
+            let sum = x.half_further(x.f._mm512_castsi512_ps(v));
             x.f._mm512_castps_si512(x.f._mm512_roundscale_ps::<TO_ZERO>(sum))
         };
     /// Float64 in the same way.
@@ -347,66 +338,214 @@ impl Features {
     }
 }
 
-/// Stores of small floats by every mode that is not stochastic, for some dtypes.
-macro_rules! small_stores {
-    ($stores:ident: $($to:ident)*) => {
-        $stores$(
-            .with(DType::$to, Mode::TowardZero, small::<mark::$to, { Mode::TowardZero as u8 }>)
-            .with(DType::$to, Mode::Up, small::<mark::$to, { Mode::Up as u8 }>)
-            .with(DType::$to, Mode::Down, small::<mark::$to, { Mode::Down as u8 }>)
-            .with(DType::$to, Mode::NearestEven, small::<mark::$to, { Mode::NearestEven as u8 }>)
-            .with(DType::$to, Mode::NearestAway, small::<mark::$to, { Mode::NearestAway as u8 }>)
-        )*
+/// Stores by every mode that is not stochastic, for each of some sources to each of some destinations.
+macro_rules! all_stores {
+    ($stores:ident: $($from:ident)* => $tos:tt by $kernel:ident $modes:tt) => {{
+        $(let $stores = all_stores!(@from $stores $from $tos $kernel $modes);)*
+        $stores
+    }};
+    (@from $stores:ident $from:ident [$($to:ident)*] $kernel:ident $modes:tt) => {{
+        $(let $stores = all_stores!(@to $stores $from $to $kernel $modes);)*
+        $stores
+    }};
+    (@to $stores:ident $from:ident $to:ident $kernel:ident [$($mode:ident)*]) => {
+        $stores$(.with(
+            DType::$from,
+            DType::$to,
+            Mode::$mode,
+            $kernel::<mark::$from, mark::$to, { Mode::$mode as u8 }>,
+        ))*
     };
 }
 
 const fn stores(stores: Stores) -> Stores {
     let stores = stores
-        .with(DType::Float16, Mode::TowardZero, halves::<_MM_FROUND_TO_ZERO>)
-        .with(DType::Float16, Mode::Up, halves::<_MM_FROUND_TO_POS_INF>)
-        .with(DType::Float16, Mode::Down, halves::<_MM_FROUND_TO_NEG_INF>)
-        .with(DType::Float16, Mode::NearestAway, near_halves)
-        .with(DType::BFloat16, Mode::TowardZero, brains::<{ Mode::TowardZero as i32 }>)
-        .with(DType::BFloat16, Mode::Up, brains::<{ Mode::Up as i32 }>)
-        .with(DType::BFloat16, Mode::Down, brains::<{ Mode::Down as i32 }>)
-        .with(DType::BFloat16, Mode::NearestAway, brains::<{ Mode::NearestAway as i32 }>);
-    small_stores! {
-        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+        .with(DType::Float32, DType::Float16, Mode::TowardZero, halves::<_MM_FROUND_TO_ZERO>)
+        .with(DType::Float32, DType::Float16, Mode::Up, halves::<_MM_FROUND_TO_POS_INF>)
+        .with(DType::Float32, DType::Float16, Mode::Down, halves::<_MM_FROUND_TO_NEG_INF>)
+        .with(DType::Float32, DType::Float16, Mode::NearestAway, near_halves)
+        .with(
+            DType::Float32,
+            DType::BFloat16,
+            Mode::TowardZero,
+            brains::<{ Mode::TowardZero as i32 }>,
+        )
+        .with(DType::Float32, DType::BFloat16, Mode::Up, brains::<{ Mode::Up as i32 }>)
+        .with(DType::Float32, DType::BFloat16, Mode::Down, brains::<{ Mode::Down as i32 }>)
+        .with(
+            DType::Float32,
+            DType::BFloat16,
+            Mode::NearestAway,
+            brains::<{ Mode::NearestAway as i32 }>,
+        );
+    let stores = all_stores! {
+        stores: Float32 Float16 BFloat16 Int32 UInt32 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by small [TowardZero Up Down NearestEven NearestAway]
+    };
+    all_stores! {
+        stores: Float32 Float16 BFloat16 => [
+            Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64
+            Int1 Int2 Int4 UInt1 UInt2 UInt4
+        ] by integers [Up Down NearestEven NearestAway]
     }
 }
 
-/// Float32 to a small float.
+/// Runs whole steps, and what is left by way of the stack.
 ///
 /// # Safety
-/// As for every [`Store`](crate::shape::Store).
-unsafe fn small<B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, saturate: bool) {
-    // SAFETY: the caller's.
+/// The pointers are valid for `n` elements of `A` and `B`, and don't overlap. `step` reads and writes
+/// 64. The CPU has AVX-512.
+#[inline(always)]
+unsafe fn steps<A: Real, B: Real>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    step: impl Fn(Avx512, *const u8, *mut u8),
+) {
+    let (from, to) = (size_of::<A::Stored>(), size_of::<B::Stored>());
+    // SAFETY: the caller's; a step fits the buffers.
     unsafe {
         let isa = Avx512::summon();
-        let Avx512(x) = isa;
         isa.vectorize(
             #[inline(always)]
             || {
-                let limit = x.float(Small::<B>::limit(saturate));
-                bytes_of_dwords(
-                    isa,
-                    src,
-                    dst,
-                    n,
-                    Pair::<Plain<mark::Float32>, Plain<B>>(PhantomData),
-                    #[inline(always)]
-                    |v| {
-                        let v = each(
-                            v,
-                            #[inline(always)]
-                            |v| Odd { lanes: x.f._mm512_castsi512_ps(v), nan: true },
-                        );
-                        Small::<B>::step_by::<MODE>(x, v, limit)
-                    },
-                );
+                let mut i = 0;
+                while n - i >= 64 {
+                    step(isa, src.add(i * from), dst.add(i * to));
+                    i += 64;
+                }
+                if i < n {
+                    let (mut source, mut result) = ([0u8; 512], [0u8; 512]);
+                    src.add(i * from).copy_to_nonoverlapping(source.as_mut_ptr(), (n - i) * from);
+                    step(isa, source.as_ptr(), result.as_mut_ptr());
+                    result.as_ptr().copy_to_nonoverlapping(dst.add(i * to), (n - i) * to);
+                }
             },
         );
+    }
+}
+
+/// To a small float.
+///
+/// # Safety
+/// As for every [`Store`](crate::shape::Store).
+unsafe fn small<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    saturate: bool,
+) where
+    Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<false>; 4]>,
+{
+    // SAFETY: the caller's; a step is of 64 elements, a byte each as what they become.
+    unsafe {
+        steps::<A, B>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let Avx512(x) = isa;
+                let limit = x.float(Small::<B>::limit(saturate));
+                let v = isa.bridge(Decode::<A>::decode(isa, src));
+                x.store_dwords(dst, Small::<B>::step_by::<MODE>(x, v, limit));
+            },
+        );
+    }
+}
+
+/// Hubs of float32s.
+trait Floats: Copy {
+    fn floats(self) -> __m512;
+}
+
+impl Floats for F32 {
+    #[inline(always)]
+    fn floats(self) -> __m512 {
+        self.0
+    }
+}
+
+impl Floats for Unquiet {
+    #[inline(always)]
+    fn floats(self) -> __m512 {
+        self.0
+    }
+}
+
+/// Float32, or what is exact in it, to an integer.
+///
+/// # Safety
+/// As for every [`Store`](crate::shape::Store).
+unsafe fn integers<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: bool,
+) where
+    Avx512: Decode<A, Hub: Quarters<Hub: Floats>> + Encode<B>,
+    Avx512: Bridge<[F32; 4], <Avx512 as Encode<B>>::Home>,
+{
+    // SAFETY: the caller's; a step is of 64 elements.
+    unsafe {
+        steps::<A, B>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let Avx512(x) = isa;
+                let v = each(
+                    Decode::<A>::decode(isa, src).quarters(),
+                    #[inline(always)]
+                    |v| F32(x.whole::<MODE>(v.floats())),
+                );
+                Encode::<B>::encode(isa, isa.bridge(v), dst);
+            },
+        );
+    }
+}
+
+/// A step's hub, a quarter at a time.
+trait Quarters {
+    type Hub;
+
+    fn quarters(self) -> [Self::Hub; 4];
+}
+
+impl<H> Quarters for [H; 4] {
+    type Hub = H;
+
+    #[inline(always)]
+    fn quarters(self) -> [H; 4] {
+        self
+    }
+}
+
+impl Features {
+    /// Float32s as integers; by [`Mode::NearestAway`] before they are cut off toward zero.
+    #[inline(always)]
+    fn whole<const MODE: u8>(self, v: __m512) -> __m512 {
+        if MODE == Mode::Up as u8 {
+            self.f._mm512_roundscale_ps::<UP>(v)
+        } else if MODE == Mode::Down as u8 {
+            self.f._mm512_roundscale_ps::<DOWN>(v)
+        } else if MODE == Mode::NearestEven as u8 {
+            self.f._mm512_roundscale_ps::<NEAREST>(v)
+        } else {
+            self.half_further(v)
+        }
+    }
+
+    /// Numbers further from zero by the largest number below a half: cut off, those are the nearest
+    /// integers, with ties away from zero. (With a half itself the number below a half would become
+    /// 1.)
+    #[inline(always)]
+    fn half_further(self, v: __m512) -> __m512 {
+        let half = self.with_sign_of(self.float(0.5f32.to_bits() - 1), v);
+        self.f._mm512_add_round_ps::<NEAREST>(v, half)
     }
 }
 

@@ -233,7 +233,7 @@ impl<B: Real> Small<B> {
 impl Features {
     /// Positive numbers with the signs of others.
     #[inline(always)]
-    fn with_sign_of(self, v: __m512, signs: __m512) -> __m512 {
+    pub(super) fn with_sign_of(self, v: __m512, signs: __m512) -> __m512 {
         let (v, signs) = (self.f._mm512_castps_si512(v), self.f._mm512_castps_si512(signs));
         // v OR (signs AND the top bit)
         let v = self.f._mm512_ternarylogic_epi32::<0xf8>(v, signs, self.dword(1 << 31));

@@ -188,6 +188,24 @@ impl Fit {
         }
     }
 
+    /// The infinities of a float dtype.
+    pub(super) fn infinities(dtype: DType) -> Self {
+        let Numbers::Float(format) = dtype.numbers() else {
+            panic!("only floats have infinities");
+        };
+        let mut fit = Self {
+            mask: format.mask() ^ format.sign_mask(),
+            intervals: [(0, 0); 3],
+            count: 0,
+            bytes: dtype.bits() / 8,
+            sign: format.sign_mask(),
+        };
+        if let Some(infinity) = format.infinity() {
+            fit.add(infinity, 1);
+        }
+        fit
+    }
+
     fn of_integers(mut self, from: DType, bounds: &Bounds) -> Self {
         let (highest, least, signed) = match from.numbers() {
             Numbers::Int(format) => (format.max(), format.min_magnitude(), format.signed),

@@ -107,6 +107,8 @@ pub(crate) struct Plan {
     fit: Option<(Fit, usize)>,
     /// What becomes of unfit elements: if nothing is written for them, they end the cast.
     substitute: Option<Substitute>,
+    /// The infinities of the source, and what they become: for a checked cast that keeps them.
+    infinities: Option<(Fit, Substitute)>,
     /// The seed of stochastic rounding.
     seed: Option<u64>,
     /// Whether a long cast is one by a table, which the steps make of all codes.
@@ -125,7 +127,7 @@ enum Step {
     Convert(DType, DType, Side),
     /// They are rounded to a grid.
     Round(Rounding),
-    /// Float32s are rounded, and stored as another dtype, saturating or not.
+    /// They are rounded, and stored as another dtype, saturating or not.
     Store(Store, bool),
     /// Their low bits become integers of a dtype's size.
     Wrap(DType, DType),
@@ -141,6 +143,7 @@ impl Plan {
         widest: 1,
         fit: None,
         substitute: None,
+        infinities: None,
         seed: None,
         by_table: false,
     };
@@ -154,17 +157,26 @@ impl Plan {
         let checked = matches!(options.overflow, Overflow::Error);
         let mode = mode(to, options.rounding);
         let mut way = Way { plan, is: from, to, mode };
+        let keeps_infinities = checked && keeps_infinities(from, to);
         if let options::Rounding::Stochastic { seed } = options.rounding {
             way.plan.seed = Some(seed);
             way.cast_to(exact_float(from, to));
             way.round();
             way.test(checked, options.saturate);
-        } else if options.saturate || checked || !way.stores_overflows(shapes) {
-            way.test(checked, options.saturate);
+        } else {
+            let store = way.store_of_overflows(shapes);
+            way.test(checked, options.saturate || store.is_some());
+            if let Some(store) = store
+                && (!options.saturate || keeps_infinities)
+            {
+                way.store_overflows(store);
+                return way.plan;
+            }
             if !matches!(options.rounding, options::Rounding::Default) {
-                way.round_by_steps(shapes);
+                way.round_by_steps(shapes, matches!(options.overflow, Overflow::Wrap));
             }
         }
+        way.plan.infinities = keeps_infinities.then(|| (Fit::infinities(from), substitute(to)));
         let bytes = from.bits() == 8 && to.bits() == 8;
         let floats = matches!(from.kind(), Kind::Float) || matches!(to.kind(), Kind::Float);
         way.plan.by_table = bytes && floats && !checked && way.plan.seed.is_none();
@@ -215,27 +227,37 @@ impl Way {
         self.plan.fit = Some((fit, self.plan.count));
     }
 
-    /// Goes all the way, if there is a loop that rounds floats and turns overflows to infinity or NaN.
-    fn stores_overflows(&mut self, shapes: &Shapes) -> bool {
-        if !matches!(self.mode, Mode::NearestEven | Mode::NearestAway) {
-            return false;
+    /// The loop that rounds numbers of 32 bits and more, float64s by way of float32, and makes infinity
+    /// or NaN of overflows.
+    fn store_of_overflows(&self, shapes: &Shapes) -> Option<Store> {
+        let from = match self.is {
+            DType::Float64 => DType::Float32,
+            other if other.bits() == 32 => other,
+            _ => return None,
+        };
+        match self.mode {
+            Mode::NearestEven | Mode::NearestAway => shapes.stores.get(from, self.to, self.mode),
+            _ => None,
         }
-        let Some(store) = shapes.stores.get(self.to, self.mode) else { return false };
-        match self.is {
-            DType::Float32 => {}
-            DType::Float64 => {
-                self.step(Step::Convert(self.is, DType::Float32, Side::Odd), DType::Float32);
-            }
-            _ => return false,
+    }
+
+    /// Goes all the way by that loop.
+    fn store_overflows(&mut self, store: Store) {
+        if matches!(self.is, DType::Float64) {
+            self.step(Step::Convert(self.is, DType::Float32, Side::Odd), DType::Float32);
         }
         self.step(Step::Store(store, false), self.to);
-        true
     }
 
     /// Rounds by a mode that is not stochastic.
-    fn round_by_steps(&mut self, shapes: &Shapes) {
+    fn round_by_steps(&mut self, shapes: &Shapes, wraps: bool) {
         let mode = self.mode;
         use DType::{Float32, Float64, Int32, Int64, UInt32, UInt64};
+        if let Some(store) = shapes.stores.get(self.is, self.to, mode)
+            && !wraps
+        {
+            return self.step(Step::Store(store, true), self.to);
+        }
         let to_float = matches!(self.to.kind(), Kind::Float);
         match self.is {
             Int64 | UInt64 if matches!(self.to, Float64) => {
@@ -257,10 +279,8 @@ impl Way {
         if matches!(self.to, Float32) {
             return;
         }
-        match shapes.stores.get(self.to, mode) {
-            Some(store) if matches!(self.is, Float32) => {
-                self.step(Step::Store(store, true), self.to);
-            }
+        match shapes.stores.get(self.is, self.to, mode) {
+            Some(store) if !wraps => self.step(Step::Store(store, true), self.to),
             _ => self.round(),
         }
     }
@@ -327,6 +347,16 @@ const fn byte_integer(from: DType) -> DType {
         (Kind::Int, 8) => DType::Int8,
         (Kind::UInt | Kind::Bool, 8) => DType::UInt8,
         _ => from,
+    }
+}
+
+/// Whether a cast that would saturate, but for being checked, keeps infinities.
+const fn keeps_infinities(from: DType, to: DType) -> bool {
+    match (from.numbers(), to.numbers()) {
+        (Numbers::Float(a), Numbers::Float(b)) => {
+            a.infinity().is_some() && b.infinity().is_some() && to.bits() == 8
+        }
+        _ => false,
     }
 }
 
@@ -489,6 +519,9 @@ unsafe fn piece(
         }
         if let (Some((fit, _)), Some(substitute)) = (&plan.fit, plan.substitute) {
             shapes.fits.replace(fit, tested, dst, n, substitute);
+        }
+        if let Some((infinities, substitute)) = &plan.infinities {
+            shapes.fits.replace(infinities, src, dst, n, *substitute);
         }
     }
     n

@@ -1,5 +1,5 @@
-//! From float32 to a narrower float in one loop, rounded by a mode, where that takes less than
-//! rounding in place and storing by a default kernel.
+//! Casts by a mode in one loop, where that takes less than rounding in place and storing by a default
+//! kernel.
 
 use super::Bytes;
 use super::grid::Mode;
@@ -8,37 +8,60 @@ use crate::dtypes::DType;
 use core::mem::MaybeUninit;
 use core::slice;
 
-/// Casts `n` float32s from the first pointer to the second; the last argument says whether 8-bit
-/// floats saturate.
+/// Casts `n` elements from the first pointer to the second; the last argument says whether 8-bit
+/// floats saturate. Integers are clamped.
 ///
 /// # Safety
 /// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
 pub(crate) type Store = unsafe fn(*const u8, *mut u8, usize, bool);
 
-/// Loops by destination and [`Mode`].
+/// What loops are from.
+const SOURCES: [DType; 5] =
+    [DType::Float32, DType::Float16, DType::BFloat16, DType::Int32, DType::UInt32];
+
+/// Loops by source, destination and [`Mode`].
 #[derive(Clone, Copy)]
-pub(crate) struct Stores([[Option<Store>; 6]; DType::COUNT]);
+pub(crate) struct Stores([[[Option<Store>; 6]; DType::COUNT]; SOURCES.len()]);
 
 impl Stores {
     /// Those that any instruction set compiles.
     pub(super) const fn of<I: Isa>() -> Self {
-        Self([[None; 6]; DType::COUNT])
-            .with(DType::BFloat16, Mode::TowardZero, brain::<I, { Mode::TowardZero as u8 }>)
-            .with(DType::BFloat16, Mode::Up, brain::<I, { Mode::Up as u8 }>)
-            .with(DType::BFloat16, Mode::Down, brain::<I, { Mode::Down as u8 }>)
-            .with(DType::BFloat16, Mode::NearestAway, brain::<I, { Mode::NearestAway as u8 }>)
+        const FROM: DType = DType::Float32;
+        const TO: DType = DType::BFloat16;
+        Self([[[None; 6]; DType::COUNT]; SOURCES.len()])
+            .with(FROM, TO, Mode::TowardZero, brain::<I, { Mode::TowardZero as u8 }>)
+            .with(FROM, TO, Mode::Up, brain::<I, { Mode::Up as u8 }>)
+            .with(FROM, TO, Mode::Down, brain::<I, { Mode::Down as u8 }>)
+            .with(FROM, TO, Mode::NearestAway, brain::<I, { Mode::NearestAway as u8 }>)
     }
 
     /// The same with one more, or another.
-    pub(crate) const fn with(mut self, to: DType, mode: Mode, store: Store) -> Self {
-        self.0[to as usize][mode as usize] = Some(store);
+    pub(crate) const fn with(mut self, from: DType, to: DType, mode: Mode, store: Store) -> Self {
+        match place(from) {
+            Some(place) => self.0[place][to as usize][mode as usize] = Some(store),
+            None => panic!("no loops are from this dtype"),
+        }
         self
     }
 
-    /// The loop to a dtype by a mode, if there is one.
-    pub(super) const fn get(&self, to: DType, mode: Mode) -> Option<Store> {
-        self.0[to as usize][mode as usize]
+    /// The loop of a pair by a mode, if there is one.
+    pub(super) const fn get(&self, from: DType, to: DType, mode: Mode) -> Option<Store> {
+        match place(from) {
+            Some(place) => self.0[place][to as usize][mode as usize],
+            None => None,
+        }
     }
+}
+
+const fn place(from: DType) -> Option<usize> {
+    let mut i = 0;
+    while i < SOURCES.len() {
+        if SOURCES[i] as u8 == from as u8 {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
 }
 
 /// To bfloat16, which is the upper half: what is added before the lower half is cut off carries into
