@@ -1,24 +1,20 @@
 //! The loops for other options that AVX-512 does better than portable code: its conversions and its
 //! arithmetic round in any direction that the instruction names.
 
-use super::bridge::Odd;
-use super::decode::{F32, Unquiet};
-use super::lanes::{both, each};
+use super::draws::draw;
+use super::lanes::both;
 use super::shim::Vbmi;
-use super::small::Small;
+use super::stores::stores;
 use super::tables::{ByteMap, LookUp};
 use super::{Avx512, Features};
-use crate::codec::{Bridge, Decode, Encode, Isa};
-use crate::dtypes::{DType, Real, mark};
-use crate::philox;
-use crate::shape::{Grid, Mode, Shapes, Stores};
+use crate::codec::Isa;
+use crate::shape::{Grid, Mode, Shapes};
 use core::arch::x86_64::*;
-use core::mem::MaybeUninit;
 
-const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+pub(super) const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
-const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+pub(super) const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+pub(super) const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
 /// The same with VBMI.
 pub(super) const fn shapes_vbmi() -> Shapes {
@@ -54,10 +50,6 @@ unsafe fn look_up<L: LookUp + Isa>(table: &[u8; 256], src: *const u8, dst: *mut 
         );
     }
 }
-
-/// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by themselves,
-/// quieted.
-const NAN_TO_QUIET: u32 = 0x22;
 
 /// The portable loops, and in place of some of them those below.
 pub(super) const fn shapes() -> Shapes {
@@ -107,7 +99,7 @@ macro_rules! loops {
         /// # Safety
         /// The pointers are valid for reading and writing `n` elements, and don't overlap. The CPU
         /// has AVX-512.
-        unsafe fn $name $(<const $round: i32>)? (src: *const u8, dst: *mut u8, n: usize $(, _: $extra)*) {
+        pub(super) unsafe fn $name $(<const $round: i32>)? (src: *const u8, dst: *mut u8, n: usize $(, _: $extra)*) {
             // SAFETY: the caller's; of the last registers that part is read and written that the
             // buffers have.
             unsafe {
@@ -258,28 +250,18 @@ loops! {
             let sum = x.f._mm512_mask_mov_epi32(sum, past, infinity);
             x.f._mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(x.f._mm512_castsi512_ps(sum))
         };
-    /// Float32 to bfloat16, its upper half: what is added before the lower half is cut off carries
-    /// into the upper one by the mode, and into the exponent up to infinity's.
+    /// Float32 to bfloat16.
     brains<MODE>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
         |x, v| {
-            let negative = x.f._mm512_srai_epi32::<31>(v);
-            let low = x.dword(0xffff);
-            let moved = if MODE == Mode::Up as i32 {
-                x.f._mm512_add_epi32(v, x.f._mm512_andnot_si512(negative, low))
+            if MODE == Mode::Up as i32 {
+                x.brain_of::<{ Mode::Up as u8 }>(v)
             } else if MODE == Mode::Down as i32 {
-                x.f._mm512_add_epi32(v, x.f._mm512_and_si512(negative, low))
+                x.brain_of::<{ Mode::Down as u8 }>(v)
             } else if MODE == Mode::NearestAway as i32 {
-                x.f._mm512_add_epi32(v, x.dword(0x8000))
+                x.brain_of::<{ Mode::NearestAway as u8 }>(v)
             } else {
-                v
-            };
-            // NaNs are quieted only.
-            let float = x.f._mm512_castsi512_ps(v);
-            let quiet = x.f._mm512_fixupimm_ps::<0>(
-                x.f._mm512_castsi512_ps(moved), float, x.dword(NAN_TO_QUIET)
-            );
-            let words = x.f._mm512_srli_epi32::<16>(x.f._mm512_castps_si512(quiet));
-            x.f._mm512_cvtepi32_epi16(words)
+                x.brain_of::<{ Mode::TowardZero as u8 }>(v)
+            }
         };
 }
 
@@ -335,296 +317,5 @@ impl Features {
         // the last bit AND (one OR other)
         let rest = self.f._mm512_ternarylogic_epi32::<0xe0>(self.dword(1), one, other);
         self.f._mm512_or_si512(cut, rest)
-    }
-}
-
-/// Stores by every mode that is not stochastic, for each of some sources to each of some destinations.
-macro_rules! all_stores {
-    ($stores:ident: $($from:ident)* => $tos:tt by $kernel:ident $modes:tt) => {{
-        $(let $stores = all_stores!(@from $stores $from $tos $kernel $modes);)*
-        $stores
-    }};
-    (@from $stores:ident $from:ident [$($to:ident)*] $kernel:ident $modes:tt) => {{
-        $(let $stores = all_stores!(@to $stores $from $to $kernel $modes);)*
-        $stores
-    }};
-    (@to $stores:ident $from:ident $to:ident $kernel:ident [$($mode:ident)*]) => {
-        $stores$(.with(
-            DType::$from,
-            DType::$to,
-            Mode::$mode,
-            $kernel::<mark::$from, mark::$to, { Mode::$mode as u8 }>,
-        ))*
-    };
-}
-
-const fn stores(stores: Stores) -> Stores {
-    let stores = stores
-        .with(DType::Float32, DType::Float16, Mode::TowardZero, halves::<_MM_FROUND_TO_ZERO>)
-        .with(DType::Float32, DType::Float16, Mode::Up, halves::<_MM_FROUND_TO_POS_INF>)
-        .with(DType::Float32, DType::Float16, Mode::Down, halves::<_MM_FROUND_TO_NEG_INF>)
-        .with(DType::Float32, DType::Float16, Mode::NearestAway, near_halves)
-        .with(
-            DType::Float32,
-            DType::BFloat16,
-            Mode::TowardZero,
-            brains::<{ Mode::TowardZero as i32 }>,
-        )
-        .with(DType::Float32, DType::BFloat16, Mode::Up, brains::<{ Mode::Up as i32 }>)
-        .with(DType::Float32, DType::BFloat16, Mode::Down, brains::<{ Mode::Down as i32 }>)
-        .with(
-            DType::Float32,
-            DType::BFloat16,
-            Mode::NearestAway,
-            brains::<{ Mode::NearestAway as i32 }>,
-        );
-    let stores = all_stores! {
-        stores: Float32 Float16 BFloat16 Int32 UInt32 => [
-            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by small [TowardZero Up Down NearestEven NearestAway]
-    };
-    all_stores! {
-        stores: Float32 Float16 BFloat16 => [
-            Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64
-            Int1 Int2 Int4 UInt1 UInt2 UInt4
-        ] by integers [Up Down NearestEven NearestAway]
-    }
-}
-
-/// Runs whole steps, and what is left by way of the stack.
-///
-/// # Safety
-/// The pointers are valid for `n` elements of `A` and `B`, and don't overlap. `step` reads and writes
-/// 64. The CPU has AVX-512.
-#[inline(always)]
-unsafe fn steps<A: Real, B: Real>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    step: impl Fn(Avx512, *const u8, *mut u8),
-) {
-    let (from, to) = (size_of::<A::Stored>(), size_of::<B::Stored>());
-    // SAFETY: the caller's; a step fits the buffers.
-    unsafe {
-        let isa = Avx512::summon();
-        isa.vectorize(
-            #[inline(always)]
-            || {
-                let mut i = 0;
-                while n - i >= 64 {
-                    step(isa, src.add(i * from), dst.add(i * to));
-                    i += 64;
-                }
-                if i < n {
-                    let (mut source, mut result) = ([0u8; 512], [0u8; 512]);
-                    src.add(i * from).copy_to_nonoverlapping(source.as_mut_ptr(), (n - i) * from);
-                    step(isa, source.as_ptr(), result.as_mut_ptr());
-                    result.as_ptr().copy_to_nonoverlapping(dst.add(i * to), (n - i) * to);
-                }
-            },
-        );
-    }
-}
-
-/// To a small float.
-///
-/// # Safety
-/// As for every [`Store`](crate::shape::Store).
-unsafe fn small<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    saturate: bool,
-) where
-    Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<false>; 4]>,
-{
-    // SAFETY: the caller's; a step is of 64 elements, a byte each as what they become.
-    unsafe {
-        steps::<A, B>(
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let Avx512(x) = isa;
-                let limit = x.float(Small::<B>::limit(saturate));
-                let v = isa.bridge(Decode::<A>::decode(isa, src));
-                x.store_dwords(dst, Small::<B>::step_by::<MODE>(x, v, limit));
-            },
-        );
-    }
-}
-
-/// Hubs of float32s.
-trait Floats: Copy {
-    fn floats(self) -> __m512;
-}
-
-impl Floats for F32 {
-    #[inline(always)]
-    fn floats(self) -> __m512 {
-        self.0
-    }
-}
-
-impl Floats for Unquiet {
-    #[inline(always)]
-    fn floats(self) -> __m512 {
-        self.0
-    }
-}
-
-/// Float32, or what is exact in it, to an integer.
-///
-/// # Safety
-/// As for every [`Store`](crate::shape::Store).
-unsafe fn integers<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: bool,
-) where
-    Avx512: Decode<A, Hub: Quarters<Hub: Floats>> + Encode<B>,
-    Avx512: Bridge<[F32; 4], <Avx512 as Encode<B>>::Home>,
-{
-    // SAFETY: the caller's; a step is of 64 elements.
-    unsafe {
-        steps::<A, B>(
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let Avx512(x) = isa;
-                let v = each(
-                    Decode::<A>::decode(isa, src).quarters(),
-                    #[inline(always)]
-                    |v| F32(x.whole::<MODE>(v.floats())),
-                );
-                Encode::<B>::encode(isa, isa.bridge(v), dst);
-            },
-        );
-    }
-}
-
-/// A step's hub, a quarter at a time.
-trait Quarters {
-    type Hub;
-
-    fn quarters(self) -> [Self::Hub; 4];
-}
-
-impl<H> Quarters for [H; 4] {
-    type Hub = H;
-
-    #[inline(always)]
-    fn quarters(self) -> [H; 4] {
-        self
-    }
-}
-
-impl Features {
-    /// Float32s as integers; by [`Mode::NearestAway`] before they are cut off toward zero.
-    #[inline(always)]
-    fn whole<const MODE: u8>(self, v: __m512) -> __m512 {
-        if MODE == Mode::Up as u8 {
-            self.f._mm512_roundscale_ps::<UP>(v)
-        } else if MODE == Mode::Down as u8 {
-            self.f._mm512_roundscale_ps::<DOWN>(v)
-        } else if MODE == Mode::NearestEven as u8 {
-            self.f._mm512_roundscale_ps::<NEAREST>(v)
-        } else {
-            self.half_further(v)
-        }
-    }
-
-    /// Numbers further from zero by the largest number below a half: cut off, those are the nearest
-    /// integers, with ties away from zero. (With a half itself the number below a half would become
-    /// 1.)
-    #[inline(always)]
-    fn half_further(self, v: __m512) -> __m512 {
-        let half = self.with_sign_of(self.float(0.5f32.to_bits() - 1), v);
-        self.f._mm512_add_round_ps::<NEAREST>(v, half)
-    }
-}
-
-/// Draws of 32 blocks at a time: each word of 8 blocks in a register, in lanes twice as wide; four
-/// such sets, whose multiplications overlap.
-///
-/// # Safety
-/// The CPU has AVX-512.
-unsafe fn draw(seed: u64, block: u64, blocks: &mut [MaybeUninit<[u32; 4]>]) {
-    // SAFETY: the caller's.
-    let isa = unsafe { Avx512::summon() };
-    let Avx512(x) = isa;
-    isa.vectorize(
-        #[inline(always)]
-        || {
-            let (groups, rest) = blocks.as_chunks_mut::<32>();
-            let mut first = block;
-            for group in groups {
-                let sets = each(
-                    [0, 8, 16, 24],
-                    #[inline(always)]
-                    |offset| x.counters(first.wrapping_add(offset)),
-                );
-                let sets = x.philox(seed, sets);
-                for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
-                    // SAFETY: 8 blocks are two registers.
-                    unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), x.in_order(set)) };
-                }
-                first = first.wrapping_add(32);
-            }
-            philox::fill::<8>(seed, first, rest);
-        },
-    );
-}
-
-impl Features {
-    /// The counters of 8 blocks, as their words. Blocks are counted modulo 2^62.
-    #[inline(always)]
-    fn counters(self, first: u64) -> [__m512i; 4] {
-        let lanes = self.constant(&[0u64, 1, 2, 3, 4, 5, 6, 7]);
-        let block = self.f._mm512_add_epi64(self.qword(first), lanes);
-        let block = self.f._mm512_and_si512(block, self.qword(u64::MAX >> 2));
-        let zero = self.f._mm512_setzero_si512();
-        [block, self.f._mm512_srli_epi64::<32>(block), zero, zero]
-    }
-
-    /// Ten rounds. Of each lane the lower half counts.
-    #[inline(always)]
-    fn philox(self, seed: u64, mut sets: [[__m512i; 4]; 4]) -> [[__m512i; 4]; 4] {
-        let [m0, m1] = philox::MULTIPLIERS;
-        let (m0, m1) = (self.qword(m0.into()), self.qword(m1.into()));
-        let mut key = [seed as u32, (seed >> 32) as u32];
-        for _ in 0..philox::ROUNDS {
-            let (k0, k1) = (self.qword(key[0].into()), self.qword(key[1].into()));
-            for [a, b, c, d] in &mut sets {
-                let p0 = self.f._mm512_mul_epu32(*a, m0);
-                let p1 = self.f._mm512_mul_epu32(*c, m1);
-                let (h0, h1) =
-                    (self.f._mm512_srli_epi64::<32>(p0), self.f._mm512_srli_epi64::<32>(p1));
-                *a = self.f._mm512_ternarylogic_epi64::<0x96>(h1, *b, k0);
-                *c = self.f._mm512_ternarylogic_epi64::<0x96>(h0, *d, k1);
-                (*b, *d) = (p1, p0);
-            }
-            key = philox::next_key(key);
-        }
-        sets
-    }
-
-    /// The words of 8 blocks, block by block.
-    #[inline(always)]
-    fn in_order(self, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 2] {
-        const ODD: u16 = 0xaaaa;
-        let ab = self.f._mm512_mask_blend_epi32(ODD, a, self.f._mm512_slli_epi64::<32>(b));
-        let cd = self.f._mm512_mask_blend_epi32(ODD, c, self.f._mm512_slli_epi64::<32>(d));
-        let low = self.constant(&[0u64, 8, 1, 9, 2, 10, 3, 11]);
-        let high = self.constant(&[4u64, 12, 5, 13, 6, 14, 7, 15]);
-        [
-            self.f._mm512_permutex2var_epi64(ab, low, cd),
-            self.f._mm512_permutex2var_epi64(ab, high, cd),
-        ]
     }
 }

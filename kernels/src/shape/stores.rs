@@ -19,16 +19,22 @@ pub(crate) type Store = unsafe fn(*const u8, *mut u8, usize, bool);
 const SOURCES: [DType; 5] =
     [DType::Float32, DType::Float16, DType::BFloat16, DType::Int32, DType::UInt32];
 
-/// Loops by source, destination and [`Mode`].
+/// Loops by source and destination.
 #[derive(Clone, Copy)]
-pub(crate) struct Stores([[[Option<Store>; 6]; DType::COUNT]; SOURCES.len()]);
+pub(crate) struct Stores {
+    /// Those that round, by [`Mode`].
+    by_mode: [[[Option<Store>; 6]; DType::COUNT]; SOURCES.len()],
+    /// Those from floats to integers that wrap what they cut off toward zero.
+    wraps: [[Option<Store>; DType::COUNT]; SOURCES.len()],
+}
 
 impl Stores {
     /// Those that any instruction set compiles.
     pub(super) const fn of<I: Isa>() -> Self {
         const FROM: DType = DType::Float32;
         const TO: DType = DType::BFloat16;
-        Self([[[None; 6]; DType::COUNT]; SOURCES.len()])
+        let by_mode = [[[None; 6]; DType::COUNT]; SOURCES.len()];
+        Self { by_mode, wraps: [[None; DType::COUNT]; SOURCES.len()] }
             .with(FROM, TO, Mode::TowardZero, brain::<I, { Mode::TowardZero as u8 }>)
             .with(FROM, TO, Mode::Up, brain::<I, { Mode::Up as u8 }>)
             .with(FROM, TO, Mode::Down, brain::<I, { Mode::Down as u8 }>)
@@ -38,7 +44,16 @@ impl Stores {
     /// The same with one more, or another.
     pub(crate) const fn with(mut self, from: DType, to: DType, mode: Mode, store: Store) -> Self {
         match place(from) {
-            Some(place) => self.0[place][to as usize][mode as usize] = Some(store),
+            Some(place) => self.by_mode[place][to as usize][mode as usize] = Some(store),
+            None => panic!("no loops are from this dtype"),
+        }
+        self
+    }
+
+    /// The same with one more that wraps.
+    pub(crate) const fn with_wrap(mut self, from: DType, to: DType, store: Store) -> Self {
+        match place(from) {
+            Some(place) => self.wraps[place][to as usize] = Some(store),
             None => panic!("no loops are from this dtype"),
         }
         self
@@ -47,7 +62,15 @@ impl Stores {
     /// The loop of a pair by a mode, if there is one.
     pub(super) const fn get(&self, from: DType, to: DType, mode: Mode) -> Option<Store> {
         match place(from) {
-            Some(place) => self.0[place][to as usize][mode as usize],
+            Some(place) => self.by_mode[place][to as usize][mode as usize],
+            None => None,
+        }
+    }
+
+    /// The loop of a pair that wraps, if there is one.
+    pub(super) const fn wrap(&self, from: DType, to: DType) -> Option<Store> {
+        match place(from) {
+            Some(place) => self.wraps[place][to as usize],
             None => None,
         }
     }

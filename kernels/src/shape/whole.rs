@@ -1,6 +1,7 @@
 //! Integers: floats modulo a power of two, and integers clamped to the range of others.
 
-use super::{Bytes, byte_integer};
+use super::Bytes;
+use super::plan::byte_integer;
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use core::mem::MaybeUninit;

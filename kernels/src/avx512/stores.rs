@@ -1,0 +1,382 @@
+//! Casts by a mode in one loop, see [`crate::shape`].
+
+use super::bridge::Odd;
+use super::decode::{F32, I32, Unquiet};
+use super::lanes::each;
+use super::shapes::{DOWN, NEAREST, UP, brains, halves, near_halves};
+use super::small::Small;
+use super::{Avx512, Features};
+use crate::codec::{Bridge, Decode, Encode, Isa};
+use crate::dtypes::{DType, Real, mark};
+use crate::shape::{Mode, Stores};
+use core::arch::x86_64::*;
+
+/// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by themselves,
+/// quieted.
+const NAN_TO_QUIET: u32 = 0x22;
+
+/// Stores by every mode that is not stochastic, for each of some sources to each of some destinations.
+macro_rules! all_stores {
+    ($stores:ident: $($from:ident)* => $tos:tt by $kernel:ident $modes:tt) => {{
+        $(let $stores = all_stores!(@from $stores $from $tos $kernel $modes);)*
+        $stores
+    }};
+    (@from $stores:ident $from:ident [$($to:ident)*] $kernel:ident $modes:tt) => {{
+        $(let $stores = all_stores!(@to $stores $from $to $kernel $modes);)*
+        $stores
+    }};
+    (@to $stores:ident $from:ident $to:ident $kernel:ident [$($mode:ident)*]) => {
+        $stores$(.with(
+            DType::$from,
+            DType::$to,
+            Mode::$mode,
+            $kernel::<mark::$from, mark::$to, { Mode::$mode as u8 }>,
+        ))*
+    };
+}
+
+/// The same of stores that wrap.
+macro_rules! wraps {
+    ($stores:ident: $($from:ident)* => $tos:tt) => {{
+        $(let $stores = wraps!(@from $stores $from $tos);)*
+        $stores
+    }};
+    (@from $stores:ident $from:ident [$($to:ident)*]) => {
+        $stores$(.with_wrap(DType::$from, DType::$to, low_bits::<mark::$from, mark::$to>))*
+    };
+}
+
+pub(super) const fn stores(stores: Stores) -> Stores {
+    let stores = stores
+        .with(DType::Float32, DType::Float16, Mode::TowardZero, halves::<_MM_FROUND_TO_ZERO>)
+        .with(DType::Float32, DType::Float16, Mode::Up, halves::<_MM_FROUND_TO_POS_INF>)
+        .with(DType::Float32, DType::Float16, Mode::Down, halves::<_MM_FROUND_TO_NEG_INF>)
+        .with(DType::Float32, DType::Float16, Mode::NearestAway, near_halves)
+        .with(
+            DType::Float32,
+            DType::BFloat16,
+            Mode::TowardZero,
+            brains::<{ Mode::TowardZero as i32 }>,
+        )
+        .with(DType::Float32, DType::BFloat16, Mode::Up, brains::<{ Mode::Up as i32 }>)
+        .with(DType::Float32, DType::BFloat16, Mode::Down, brains::<{ Mode::Down as i32 }>)
+        .with(
+            DType::Float32,
+            DType::BFloat16,
+            Mode::NearestAway,
+            brains::<{ Mode::NearestAway as i32 }>,
+        );
+    let stores = all_stores! {
+        stores: Float32 Float16 BFloat16 Int32 UInt32 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by small [TowardZero Up Down NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float32 Float16 BFloat16 => [
+            Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64
+            Int1 Int2 Int4 UInt1 UInt2 UInt4
+        ] by integers [Up Down NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float16 => [BFloat16] by brains_of [TowardZero Up Down NearestAway]
+    };
+    let stores = all_stores! {
+        stores: BFloat16 => [Float16] by halves_of [TowardZero Up Down]
+    };
+    wraps! {
+        stores: Float32 Float16 BFloat16 => [
+            Int8 Int16 Int32 UInt8 UInt16 UInt32 Int1 Int2 Int4 UInt1 UInt2 UInt4
+        ]
+    }
+}
+
+/// Bfloat16 to float16.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn halves_of<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: bool,
+) where
+    Avx512: Decode<A, Hub: Quarters<Hub: Floats>>,
+{
+    // SAFETY: the caller's; a step is of 64 elements of two bytes.
+    unsafe {
+        steps::<A, B>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let Avx512(x) = isa;
+                let v = Decode::<A>::decode(isa, src).quarters();
+                for (i, v) in v.into_iter().enumerate() {
+                    let v = v.floats();
+                    let half = if MODE == Mode::Up as u8 {
+                        x.f._mm512_cvtps_ph::<_MM_FROUND_TO_POS_INF>(v)
+                    } else if MODE == Mode::Down as u8 {
+                        x.f._mm512_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(v)
+                    } else {
+                        x.f._mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(v)
+                    };
+                    x.store_words(dst.add(32 * i), half);
+                }
+            },
+        );
+    }
+}
+
+/// Float16 to bfloat16.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn brains_of<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: bool,
+) where
+    Avx512: Decode<A, Hub: Quarters<Hub: Floats>>,
+{
+    // SAFETY: the caller's; a step is of 64 elements of two bytes.
+    unsafe {
+        steps::<A, B>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let Avx512(x) = isa;
+                let v = Decode::<A>::decode(isa, src).quarters();
+                for (i, v) in v.into_iter().enumerate() {
+                    let v = x.f._mm512_castps_si512(v.floats());
+                    x.store_words(dst.add(32 * i), x.brain_of::<MODE>(v));
+                }
+            },
+        );
+    }
+}
+
+/// Float32, or what is exact in it, to the low bits of integers.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn low_bits<A: Real, B: Real>(src: *const u8, dst: *mut u8, n: usize, _: bool)
+where
+    Avx512: Decode<A, Hub: Quarters<Hub: Floats>> + Encode<B>,
+    Avx512: Bridge<[I32; 4], <Avx512 as Encode<B>>::Home>,
+{
+    // SAFETY: the caller's; a step is of 64 elements.
+    unsafe {
+        steps::<A, B>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let Avx512(x) = isa;
+                let v = each(
+                    Decode::<A>::decode(isa, src).quarters(),
+                    #[inline(always)]
+                    |v| I32(x.wrapped(v.floats())),
+                );
+                Encode::<B>::encode(isa, isa.bridge(v), dst);
+            },
+        );
+    }
+}
+
+/// Runs whole steps, and what is left by way of the stack.
+///
+/// # Safety
+/// The pointers are valid for `n` elements of `A` and `B`, and don't overlap. `step` reads and writes
+/// 64. The CPU has AVX-512.
+#[inline(always)]
+unsafe fn steps<A: Real, B: Real>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    step: impl Fn(Avx512, *const u8, *mut u8),
+) {
+    let (from, to) = (size_of::<A::Stored>(), size_of::<B::Stored>());
+    // SAFETY: the caller's; a step fits the buffers.
+    unsafe {
+        let isa = Avx512::summon();
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                let mut i = 0;
+                while n - i >= 64 {
+                    step(isa, src.add(i * from), dst.add(i * to));
+                    i += 64;
+                }
+                if i < n {
+                    let (mut source, mut result) = ([0u8; 512], [0u8; 512]);
+                    src.add(i * from).copy_to_nonoverlapping(source.as_mut_ptr(), (n - i) * from);
+                    step(isa, source.as_ptr(), result.as_mut_ptr());
+                    result.as_ptr().copy_to_nonoverlapping(dst.add(i * to), (n - i) * to);
+                }
+            },
+        );
+    }
+}
+
+/// To a small float.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn small<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    saturate: bool,
+) where
+    Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<false>; 4]>,
+{
+    // SAFETY: the caller's; a step is of 64 elements, a byte each as what they become.
+    unsafe {
+        steps::<A, B>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let Avx512(x) = isa;
+                let limit = x.float(Small::<B>::limit(saturate));
+                let v = isa.bridge(Decode::<A>::decode(isa, src));
+                x.store_dwords(dst, Small::<B>::step_by::<MODE>(x, v, limit));
+            },
+        );
+    }
+}
+
+/// Hubs of float32s.
+trait Floats: Copy {
+    fn floats(self) -> __m512;
+}
+
+impl Floats for F32 {
+    #[inline(always)]
+    fn floats(self) -> __m512 {
+        self.0
+    }
+}
+
+impl Floats for Unquiet {
+    #[inline(always)]
+    fn floats(self) -> __m512 {
+        self.0
+    }
+}
+
+/// Float32, or what is exact in it, to an integer.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn integers<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: bool,
+) where
+    Avx512: Decode<A, Hub: Quarters<Hub: Floats>> + Encode<B>,
+    Avx512: Bridge<[F32; 4], <Avx512 as Encode<B>>::Home>,
+{
+    // SAFETY: the caller's; a step is of 64 elements.
+    unsafe {
+        steps::<A, B>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let Avx512(x) = isa;
+                let v = each(
+                    Decode::<A>::decode(isa, src).quarters(),
+                    #[inline(always)]
+                    |v| F32(x.whole::<MODE>(v.floats())),
+                );
+                Encode::<B>::encode(isa, isa.bridge(v), dst);
+            },
+        );
+    }
+}
+
+/// A step's hub, a quarter at a time.
+trait Quarters {
+    type Hub;
+
+    fn quarters(self) -> [Self::Hub; 4];
+}
+
+impl<H> Quarters for [H; 4] {
+    type Hub = H;
+
+    #[inline(always)]
+    fn quarters(self) -> [H; 4] {
+        self
+    }
+}
+
+impl Features {
+    /// The bfloat16s of float32s' bits, their upper halves: what is added before the lower half is cut
+    /// off carries into the upper one by the mode, and into the exponent up to infinity's.
+    #[inline(always)]
+    pub(super) fn brain_of<const MODE: u8>(self, v: __m512i) -> __m256i {
+        let negative = self.f._mm512_srai_epi32::<31>(v);
+        let low = self.dword(0xffff);
+        let moved = if MODE == Mode::Up as u8 {
+            self.f._mm512_add_epi32(v, self.f._mm512_andnot_si512(negative, low))
+        } else if MODE == Mode::Down as u8 {
+            self.f._mm512_add_epi32(v, self.f._mm512_and_si512(negative, low))
+        } else if MODE == Mode::NearestAway as u8 {
+            self.f._mm512_add_epi32(v, self.dword(0x8000))
+        } else {
+            v
+        };
+        // NaNs are quieted only.
+        let quiet = self.f._mm512_fixupimm_ps::<0>(
+            self.f._mm512_castsi512_ps(moved),
+            self.f._mm512_castsi512_ps(v),
+            self.dword(NAN_TO_QUIET),
+        );
+        let words = self.f._mm512_srli_epi32::<16>(self.f._mm512_castps_si512(quiet));
+        self.f._mm512_cvtepi32_epi16(words)
+    }
+
+    /// The low 32 bits of the integers that float32s are, cut toward zero: those of 64-bit integers,
+    /// since past these, where the conversion gives -2^63, the low bits are zeros, as they are for
+    /// infinities and NaNs.
+    #[inline(always)]
+    fn wrapped(self, v: __m512) -> __m512i {
+        let low = self.f._mm512_castps512_ps256(v);
+        let high = self.dq._mm512_extractf32x8_ps::<1>(v);
+        self.low_dwords([self.dq._mm512_cvttps_epi64(low), self.dq._mm512_cvttps_epi64(high)])
+    }
+
+    /// Float32s as integers; by [`Mode::NearestAway`] before they are cut off toward zero.
+    #[inline(always)]
+    fn whole<const MODE: u8>(self, v: __m512) -> __m512 {
+        if MODE == Mode::Up as u8 {
+            self.f._mm512_roundscale_ps::<UP>(v)
+        } else if MODE == Mode::Down as u8 {
+            self.f._mm512_roundscale_ps::<DOWN>(v)
+        } else if MODE == Mode::NearestEven as u8 {
+            self.f._mm512_roundscale_ps::<NEAREST>(v)
+        } else {
+            self.half_further(v)
+        }
+    }
+
+    /// Numbers further from zero by the largest number below a half: cut off, those are the nearest
+    /// integers, with ties away from zero. (With a half itself the number below a half would become
+    /// 1.)
+    #[inline(always)]
+    pub(super) fn half_further(self, v: __m512) -> __m512 {
+        let half = self.with_sign_of(self.float(0.5f32.to_bits() - 1), v);
+        self.f._mm512_add_round_ps::<NEAREST>(v, half)
+    }
+}

@@ -1,0 +1,305 @@
+//! Which steps a pair takes under some options.
+
+use super::Shapes;
+use super::fit::{Fit, Question, Substitute};
+use super::grid::{Mode, Rounding};
+use super::narrow::Side;
+use super::stores::Store;
+use super::whole::Range;
+use crate::dtypes::{DType, Kind};
+use crate::format::{FloatFormat, Numbers, Specials};
+use crate::options::{self, Options, Overflow};
+
+/// How a pair of real dtypes is cast under some options: a few steps, each of which reads what the one
+/// before has written; and a test of what comes before one of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    pub(super) steps: [Step; STEPS],
+    pub(super) count: usize,
+    /// The largest size of an element on the way.
+    pub(super) widest: usize,
+    /// What does not fit, and how many steps come before that is asked.
+    pub(super) fit: Option<(Fit, usize)>,
+    /// What becomes of unfit elements: if nothing is written for them, they end the cast.
+    pub(super) substitute: Option<Substitute>,
+    /// The infinities of the source, and what they become: for a checked cast that keeps them.
+    pub(super) infinities: Option<(Fit, Substitute)>,
+    /// The seed of stochastic rounding.
+    pub(super) seed: Option<u64>,
+    /// Whether a long cast is one by a table, which the steps make of all codes.
+    pub(super) by_table: bool,
+}
+
+/// The most steps of any plan.
+const STEPS: usize = 4;
+
+/// What is done with the numbers.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    /// The default kernel of a pair casts them.
+    Cast(DType, DType),
+    /// They become float32 or float64, rounded to a side.
+    Convert(DType, DType, Side),
+    /// They are rounded to a grid.
+    Round(Rounding),
+    /// They are rounded, and stored as another dtype, saturating or not.
+    Store(Store, bool),
+    /// Their low bits become integers of a dtype's size.
+    Wrap(DType, DType),
+    /// They are clamped to a range, and become integers of another dtype.
+    Clamp(DType, DType, Range),
+}
+
+impl Plan {
+    /// For a pair whose options are the default ones: never run.
+    pub(crate) const NONE: Self = Self {
+        steps: [Step::Cast(DType::Bool, DType::Bool); STEPS],
+        count: 0,
+        widest: 1,
+        fit: None,
+        substitute: None,
+        infinities: None,
+        seed: None,
+        by_table: false,
+    };
+
+    /// For a pair of real dtypes under options as plain as they can be.
+    pub(crate) fn new(from: DType, to: DType, options: &Options, shapes: &Shapes) -> Self {
+        let plan = Self::NONE;
+        if options.is_default() {
+            return plan;
+        }
+        let checked = matches!(options.overflow, Overflow::Error);
+        let mode = mode(to, options.rounding);
+        let mut way = Way { plan, is: from, to, mode };
+        let keeps_infinities = checked && keeps_infinities(from, to);
+        if let options::Rounding::Stochastic { seed } = options.rounding {
+            way.plan.seed = Some(seed);
+            way.cast_to(exact_float(from, to));
+            way.round();
+            way.test(checked, options.saturate);
+        } else {
+            let store = way.store_of_overflows(shapes);
+            way.test(checked, options.saturate || store.is_some());
+            if let Some(store) = store
+                && (!options.saturate || keeps_infinities)
+            {
+                way.store_overflows(store);
+                return way.plan;
+            }
+            if !matches!(options.rounding, options::Rounding::Default) {
+                way.round_by_steps(shapes, matches!(options.overflow, Overflow::Wrap));
+            }
+        }
+        way.plan.infinities = keeps_infinities.then(|| (Fit::infinities(from), substitute(to)));
+        let bytes = from.bits() == 8 && to.bits() == 8;
+        let floats = matches!(from.kind(), Kind::Float) || matches!(to.kind(), Kind::Float);
+        way.plan.by_table = bytes && floats && !checked && way.plan.seed.is_none();
+        way.finish(options.overflow, shapes)
+    }
+}
+
+/// A plan in the making.
+struct Way {
+    plan: Plan,
+    /// What the numbers are after the steps so far.
+    is: DType,
+    to: DType,
+    mode: Mode,
+}
+
+impl Way {
+    fn step(&mut self, step: Step, to: DType) {
+        let sizes = [self.is.bits() / 8, to.bits() / 8, self.plan.widest];
+        self.plan.widest = sizes.into_iter().fold(1, usize::max);
+        self.plan.steps[self.plan.count] = step;
+        self.plan.count += 1;
+        self.is = to;
+    }
+
+    fn cast_to(&mut self, to: DType) {
+        if self.is as u8 != to as u8 {
+            self.step(Step::Cast(self.is, to), to);
+        }
+    }
+
+    fn round(&mut self) {
+        let rounding = Rounding::new(self.is, self.to, self.mode);
+        self.step(Step::Round(rounding), rounding.to());
+    }
+
+    /// Tests numbers as they are now, if the cast is checked or does not saturate.
+    fn test(&mut self, checked: bool, saturate: bool) {
+        let question = if checked {
+            Question::Refused
+        } else if !saturate {
+            self.plan.substitute = Some(substitute(self.to));
+            Question::Overflows
+        } else {
+            return;
+        };
+        let fit = Fit::new(self.is, self.to, self.mode, question);
+        self.plan.fit = Some((fit, self.plan.count));
+    }
+
+    /// The loop that rounds numbers of 32 bits and more, float64s by way of float32, and makes infinity
+    /// or NaN of overflows.
+    fn store_of_overflows(&self, shapes: &Shapes) -> Option<Store> {
+        let from = match self.is {
+            DType::Float64 => DType::Float32,
+            other if other.bits() == 32 => other,
+            _ => return None,
+        };
+        match self.mode {
+            Mode::NearestEven | Mode::NearestAway => shapes.stores.get(from, self.to, self.mode),
+            _ => None,
+        }
+    }
+
+    /// Goes all the way by that loop.
+    fn store_overflows(&mut self, store: Store) {
+        if matches!(self.is, DType::Float64) {
+            self.step(Step::Convert(self.is, DType::Float32, Side::Odd), DType::Float32);
+        }
+        self.step(Step::Store(store, false), self.to);
+    }
+
+    /// Rounds by a mode that is not stochastic.
+    fn round_by_steps(&mut self, shapes: &Shapes, wraps: bool) {
+        let mode = self.mode;
+        use DType::{Float32, Float64, Int32, Int64, UInt32, UInt64};
+        if let Some(store) = shapes.stores.get(self.is, self.to, mode)
+            && !wraps
+        {
+            return self.step(Step::Store(store, true), self.to);
+        }
+        let to_float = matches!(self.to.kind(), Kind::Float);
+        match self.is {
+            Int64 | UInt64 if matches!(self.to, Float64) => {
+                let step = Step::Convert(self.is, Float64, Side::last(mode));
+                return self.step(step, Float64);
+            }
+            Float64 | Int32 | UInt32 | Int64 | UInt64 if to_float => {
+                let side = match self.to {
+                    Float32 => Side::last(mode),
+                    // A sign counts there, even if little else is left.
+                    DType::Float8E8M0Fnu => Side::Odd,
+                    _ => Side::before(mode),
+                };
+                self.step(Step::Convert(self.is, Float32, side), Float32);
+            }
+            Float64 => {}
+            _ => self.cast_to(Float32),
+        }
+        if matches!(self.to, Float32) {
+            return;
+        }
+        match shapes.stores.get(self.is, self.to, mode) {
+            Some(store) if !wraps => self.step(Step::Store(store, true), self.to),
+            _ => self.round(),
+        }
+    }
+
+    /// The last steps: rounded numbers become the destination's.
+    fn finish(mut self, overflow: Overflow, shapes: &Shapes) -> Plan {
+        match overflow {
+            Overflow::Wrap => {
+                if let Some(store) = shapes.stores.wrap(self.is, self.to) {
+                    self.step(Step::Store(store, true), self.to);
+                    return self.plan;
+                }
+                if self.to.bits() == 64 {
+                    self.cast_to(DType::Float64);
+                } else if self.is.bits() < 32 {
+                    self.cast_to(DType::Float32);
+                }
+                // What has fewer bits than its bytes is left to the kernel that fills them.
+                let whole = self.to.significant_bits() == self.to.bits();
+                let result = if whole { self.to } else { DType::UInt8 };
+                self.step(Step::Wrap(self.is, result), result);
+            }
+            Overflow::Saturate => {
+                self.cast_to(byte_integer(self.is));
+                let range = common_range(self.is, self.to);
+                self.step(Step::Clamp(self.is, self.to, range), self.to);
+            }
+            _ => {}
+        }
+        self.cast_to(self.to);
+        self.plan
+    }
+}
+
+/// How numbers are rounded.
+const fn mode(to: DType, rounding: options::Rounding) -> Mode {
+    let powers =
+        matches!(to.numbers(), Numbers::Float(FloatFormat { specials: Specials::PowersOfTwo, .. }));
+    match rounding {
+        options::Rounding::Default if powers => Mode::Up,
+        // Between powers of two the upper one counts as even.
+        options::Rounding::NearestEven if powers => Mode::NearestAway,
+        options::Rounding::Default if matches!(to.kind(), Kind::Float) => Mode::NearestEven,
+        options::Rounding::Default | options::Rounding::TowardZero => Mode::TowardZero,
+        options::Rounding::NearestEven => Mode::NearestEven,
+        options::Rounding::NearestAway => Mode::NearestAway,
+        options::Rounding::Up => Mode::Up,
+        options::Rounding::Down => Mode::Down,
+        options::Rounding::Stochastic { .. } => Mode::Stochastic,
+    }
+}
+
+/// What numbers are rounded stochastically in, which must hold them exactly: wide integers as they
+/// are, others as floats.
+const fn exact_float(from: DType, to: DType) -> DType {
+    match from {
+        DType::Int64 | DType::UInt64 | DType::Int32 | DType::UInt32 => from,
+        DType::Float64 => DType::Float64,
+        // Float32's own subnormal numbers are no powers of two.
+        _ if matches!(to, DType::Float8E8M0Fnu) => DType::Float64,
+        _ => DType::Float32,
+    }
+}
+
+/// Small integers and bools as integers of a byte.
+pub(super) const fn byte_integer(from: DType) -> DType {
+    match (from.kind(), from.bits()) {
+        (Kind::Int, 8) => DType::Int8,
+        (Kind::UInt | Kind::Bool, 8) => DType::UInt8,
+        _ => from,
+    }
+}
+
+/// Whether a cast that would saturate, but for being checked, keeps infinities.
+const fn keeps_infinities(from: DType, to: DType) -> bool {
+    match (from.numbers(), to.numbers()) {
+        (Numbers::Float(a), Numbers::Float(b)) => {
+            a.infinity().is_some() && b.infinity().is_some() && to.bits() == 8
+        }
+        _ => false,
+    }
+}
+
+/// What an 8-bit float stores for an overflow when it does not saturate.
+const fn substitute(to: DType) -> Substitute {
+    let Numbers::Float(format) = to.numbers() else {
+        panic!("only floats saturate or not");
+    };
+    let code = match (format.infinity(), format.nan()) {
+        (Some(infinity), _) => infinity,
+        (None, Some(nan)) => nan,
+        (None, None) => panic!("a format with neither infinity nor NaN always saturates"),
+    };
+    let sign = if format.nan_has_sign() { format.sign_mask() } else { 0 };
+    Substitute { code: code as u8, sign: sign as u8 }
+}
+
+/// The numbers that two integer dtypes share, as the second has them.
+const fn common_range(from: DType, to: DType) -> Range {
+    let (Numbers::Int(a), Numbers::Int(b)) = (from.numbers(), to.numbers()) else {
+        panic!("only integers clamp");
+    };
+    let (low_a, low_b) = (a.min_magnitude(), b.min_magnitude());
+    let low = if low_a < low_b { low_a } else { low_b };
+    let high = if a.max() < b.max() { a.max() } else { b.max() };
+    Range(low.wrapping_neg(), high)
+}
