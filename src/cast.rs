@@ -293,6 +293,8 @@ fn collect<A: Element, B: Element>(kernel: &Kernel, src: &[A]) -> Result<Vec<B>,
 #[derive(Clone, Copy)]
 pub struct Cast {
     kernel: Kernel,
+    /// As they were given.
+    options: CastOptions,
 }
 
 impl Cast {
@@ -301,7 +303,7 @@ impl Cast {
     /// # Errors
     /// None at present: every pair goes with all options.
     pub fn new(from: DType, to: DType, options: CastOptions) -> Result<Self, CastError> {
-        Ok(Self { kernel: Kernel::new(from, to, &options.options) })
+        Ok(Self { kernel: Kernel::new(from, to, &options.options), options })
     }
 
     /// Casts all elements of `src` into `dst`, which must have room for exactly them.
@@ -314,19 +316,20 @@ impl Cast {
     /// the index it names are written then, the others unspecified.
     #[inline]
     pub fn run(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
+        let elements = self.elements(src.len(), dst.len())?;
+        self.run_n(src, dst, elements).map_err(CastError::without_count)
+    }
+
+    /// How many elements buffers of so many bytes hold, as the side tells that is not packed.
+    #[inline]
+    pub(crate) fn elements(&self, src_bytes: usize, dst_bytes: usize) -> Result<usize, CastError> {
         let (from, to) = (self.kernel.from(), self.kernel.to());
         // Sizes are powers of two, except those of packed dtypes.
-        let elements = match (from.size(), to.size()) {
-            (Some(size), _) => src.len() >> size.trailing_zeros(),
-            (None, Some(size)) => dst.len() >> size.trailing_zeros(),
-            (None, None) => return Err(CastError::CountNeeded { from, to }),
-        };
-        self.kernel.run(src, dst, elements).map_err(|error| match error {
-            RunError::Length { src_bytes, dst_bytes, .. } => {
-                CastError::LengthMismatch { from, to, elements: None, src_bytes, dst_bytes }
-            }
-            other => CastError::from_run(other, &self.kernel, src),
-        })
+        match (from.size(), to.size()) {
+            (Some(size), _) => Ok(src_bytes >> size.trailing_zeros()),
+            (None, Some(size)) => Ok(dst_bytes >> size.trailing_zeros()),
+            (None, None) => Err(CastError::CountNeeded { from, to }),
+        }
     }
 
     /// Casts `elements` elements, which must be all that either buffer holds.
@@ -338,6 +341,16 @@ impl Cast {
         self.kernel
             .run(src, dst, elements)
             .map_err(|error| CastError::from_run(error, &self.kernel, src))
+    }
+
+    /// The kernel.
+    pub(crate) const fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The options as they were given.
+    pub(crate) const fn options(&self) -> &CastOptions {
+        &self.options
     }
 
     /// The dtype of the source.

@@ -33,6 +33,15 @@ pub enum CastError {
         /// The dtype of the destination.
         to: DType,
     },
+    /// A bitmap has another number of bytes than a bit for each element takes. Nothing was written.
+    BitmapLength {
+        /// The elements to cast.
+        elements: usize,
+        /// The bytes of the bitmap.
+        given: usize,
+        /// The bytes that the elements' bits take.
+        needed: usize,
+    },
     /// The buffers share bytes. Nothing was written.
     Overlap {
         /// The addresses of the source.
@@ -118,6 +127,9 @@ impl CastError {
             RunError::Length { elements, src_bytes, dst_bytes, .. } => {
                 Self::LengthMismatch { from, to, elements: Some(elements), src_bytes, dst_bytes }
             }
+            RunError::Bitmap { elements, bytes, needed } => {
+                Self::BitmapLength { elements, given: bytes, needed }
+            }
             RunError::Overlap { src, dst } => Self::Overlap { src, dst },
             RunError::Null { dst } => Self::Null { argument: if dst { "dst" } else { "src" } },
             RunError::Unfit { index } => {
@@ -125,6 +137,17 @@ impl CastError {
             }
             // A typed cast takes the kernel by its own types.
             other => unreachable!("{from} -> {to}: {other:?}"),
+        }
+    }
+
+    /// The same where the number of elements was not stated.
+    #[cold]
+    pub(crate) fn without_count(self) -> Self {
+        match self {
+            Self::LengthMismatch { from, to, src_bytes, dst_bytes, .. } => {
+                Self::LengthMismatch { from, to, elements: None, src_bytes, dst_bytes }
+            }
+            other => other,
         }
     }
 }
@@ -170,6 +193,9 @@ impl fmt::Display for CastError {
                 "{from} and {to} are both packed, so their bytes don't tell the number of elements: \
                  state it"
             ),
+            Self::BitmapLength { elements, given, needed } => {
+                write!(f, "the bitmap has {given} bytes; {elements} bits take {needed}")
+            }
             Self::Overlap { src, dst } => write!(
                 f,
                 "the source at {:#x}..{:#x} and the destination at {:#x}..{:#x} overlap",

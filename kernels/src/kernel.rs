@@ -14,6 +14,10 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
+mod masked;
+
+pub use masked::MaskedKernel;
+
 /// The kernel of a pair under some options, ready to run.
 #[derive(Clone, Copy)]
 pub struct Kernel {
@@ -41,6 +45,15 @@ pub enum RunError {
         dst_bytes: usize,
         /// The bytes that the elements take in the destination; None if more than memory can hold.
         dst_needed: Option<usize>,
+    },
+    /// A bitmap's size is not that of a bit for each element.
+    Bitmap {
+        /// The elements to cast.
+        elements: usize,
+        /// The bytes of the bitmap.
+        bytes: usize,
+        /// The bytes that the elements' bits take.
+        needed: usize,
     },
     /// The buffers share bytes.
     Overlap {
@@ -329,6 +342,17 @@ unsafe fn run_checked(
     dst: Out<'_>,
     n: usize,
 ) -> Result<(), RunError> {
+    check(params, src, &dst, n)?;
+    // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
+    // overlap what is borrowed exclusively. Kernels only write to the destination, and where it
+    // holds bools they write bools.
+    let done = unsafe { environment::run(guarded, kernel, params, src.as_ptr(), dst.start, n) };
+    if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
+}
+
+/// Whether the buffers are those of `n` elements of the pair.
+#[inline(always)]
+fn check(params: &Params, src: &[u8], dst: &Out<'_>, n: usize) -> Result<(), RunError> {
     if dst.bools && params.to as u8 != DType::Bool as u8 {
         return Err(RunError::Type);
     }
@@ -336,11 +360,7 @@ unsafe fn run_checked(
     if needed != (Some(src.len()), Some(dst.bytes)) {
         return Err(length_error(params, src.len(), dst.bytes, n));
     }
-    // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
-    // overlap what is borrowed exclusively. Kernels only write to the destination, and where it
-    // holds bools they write bools.
-    let done = unsafe { environment::run(guarded, kernel, params, src.as_ptr(), dst.start, n) };
-    if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
+    Ok(())
 }
 
 #[cold]

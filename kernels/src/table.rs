@@ -116,6 +116,8 @@ pub(crate) struct Table {
     pub(crate) pieces: Pieces,
     /// What the floating-point environment means to the kernels.
     pub(crate) arithmetic: Arithmetic,
+    /// Which elements a checked cast would refuse, see [`shape::marks`](crate::shape::marks).
+    pub(crate) marks: Kernel,
 }
 
 /// Rearrangements, for the kernels that go through a tile. Each takes a width, a source, a

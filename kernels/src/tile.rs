@@ -146,7 +146,7 @@ unsafe fn by_components<I: Tabled>(
 
 /// What the cast of the components is told. Where either side is complex, element `i` draws numbers
 /// `2 * i` and `2 * i + 1`.
-fn component_params(params: &Params) -> Params {
+pub(crate) fn component_params(params: &Params) -> Params {
     let (from, to) = (params.from, params.to);
     let mut options = params.component_options;
     let mut draw_step = 1;

@@ -125,6 +125,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Avx2>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
+    marks: crate::shape::marks::kernel::<Avx2>,
 };
 
 impl Tabled for Avx2 {

@@ -384,6 +384,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Avx512>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
+    marks: crate::shape::marks::kernel::<Avx512>,
 };
 
 impl Tabled for Avx512 {
@@ -399,6 +400,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     composed: tile::with_options::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
+    marks: crate::shape::marks::kernel::<Vbmi>,
 };
 
 impl Tabled for Vbmi {
@@ -430,6 +432,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     composed: tile::with_options::<Bf16>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
+    marks: crate::shape::marks::kernel::<Bf16>,
 };
 
 impl Tabled for Bf16 {

@@ -94,6 +94,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Neon>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
+    marks: crate::shape::marks::kernel::<Neon>,
 };
 
 impl Tabled for Neon {

@@ -158,6 +158,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Scalar>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
+    marks: crate::shape::marks::kernel::<Scalar>,
 };
 
 impl Tabled for Scalar {

@@ -206,6 +206,15 @@ impl Fit {
         fit
     }
 
+    /// The codes that are not zero, of a float with zeros of both signs.
+    pub(super) fn zeros(of: DType) -> Self {
+        let mask = u64::MAX >> (65 - of.bits());
+        let mut fit =
+            Self { mask, intervals: [(0, 0); 3], count: 0, bytes: of.bits() / 8, sign: 0 };
+        fit.add(1, mask);
+        fit
+    }
+
     fn of_integers(mut self, from: DType, bounds: &Bounds) -> Self {
         let (highest, least, signed) = match from.numbers() {
             Numbers::Int(format) => (format.max(), format.min_magnitude(), format.signed),

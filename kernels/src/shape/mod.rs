@@ -26,6 +26,7 @@
 
 mod fit;
 mod grid;
+pub(crate) mod marks;
 mod narrow;
 mod plan;
 mod stores;

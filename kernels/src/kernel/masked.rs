@@ -1,0 +1,166 @@
+//! Casts that go on past what does not fit, and tell in a bitmap what did.
+
+use super::{Kernel, Out, RunError, check};
+use crate::dispatch::{self, Level};
+use crate::dtypes::DType;
+use crate::environment;
+use crate::options::{Options, Overflow};
+use crate::table::Params;
+
+/// The kernel of a pair under some options, and beside it the test of what a checked cast refuses.
+#[derive(Clone, Copy, Debug)]
+pub struct MaskedKernel {
+    kernel: Kernel,
+    /// None if a checked cast refuses nothing.
+    test: Option<Test>,
+}
+
+/// What a checked cast refuses.
+#[derive(Clone, Copy)]
+struct Test {
+    /// Those of the checked cast.
+    params: Params,
+    /// Whether it must run in the default floating-point environment.
+    guarded: bool,
+}
+
+impl core::fmt::Debug for Test {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Test").field("options", &self.params.options).finish_non_exhaustive()
+    }
+}
+
+/// The bytes of both sides of a block: they stay in the L1 cache between the cast and the test.
+const BLOCK: usize = 16 << 10;
+
+impl MaskedKernel {
+    /// The kernel of a pair on the level in use.
+    pub fn new(from: DType, to: DType, options: &Options) -> Self {
+        Self::on(dispatch::current(), from, to, options)
+    }
+
+    /// The kernel of a pair on a level. [`Overflow::Error`] casts as [`Overflow::As`] does.
+    ///
+    /// # Panics
+    /// If this CPU cannot run the level.
+    pub fn on(level: &'static Level, from: DType, to: DType, options: &Options) -> Self {
+        let overflow = match options.overflow {
+            Overflow::Error => Overflow::As,
+            other => other,
+        };
+        let mut kernel = Kernel::on(level, from, to, &Options { overflow, ..*options });
+        let checked = Options { overflow: Overflow::Error, ..*options };
+        let params = Params::new(from, to, &checked, &level.table.shapes);
+        let test = matches!(params.options.overflow, Overflow::Error).then(|| {
+            // The cast is cut into blocks already.
+            kernel.params.in_parts = false;
+            let arithmetic = level.table.arithmetic;
+            Test { params, guarded: environment::matters(from, to, &params.options, arithmetic) }
+        });
+        Self { kernel, test }
+    }
+
+    /// The kernel that stores.
+    pub const fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Casts `n` elements that are all there is in either buffer, and writes for each a bit into
+    /// `valid`, lowest first: 1 if a checked cast under the same options accepts it. Bits after the last
+    /// are 0.
+    pub fn run<'a>(
+        &self,
+        src: &[u8],
+        dst: impl Into<Out<'a>>,
+        valid: &mut [u8],
+        n: usize,
+    ) -> Result<(), RunError> {
+        let dst = dst.into();
+        check(&self.kernel.params, src, &dst, n)?;
+        let needed = n.div_ceil(8);
+        if valid.len() != needed {
+            return Err(RunError::Bitmap { elements: n, bytes: valid.len(), needed });
+        }
+        let Some(test) = &self.test else {
+            fill(valid, n);
+            return self.kernel.run(src, dst, n);
+        };
+        // SAFETY: all three have exactly the bytes of `n` elements, and what is borrowed exclusively
+        // overlaps nothing. Where the destination holds bools the kernel writes bools.
+        unsafe { self.run_blocks(test, src.as_ptr(), dst.start, valid.as_mut_ptr(), n) };
+        Ok(())
+    }
+
+    /// # Safety
+    /// `src` is valid for reading `n` elements, `dst` for writing `n`, and `valid` for writing `n` bits;
+    /// they don't overlap.
+    unsafe fn run_blocks(
+        &self,
+        test: &Test,
+        src: *const u8,
+        dst: *mut u8,
+        valid: *mut u8,
+        n: usize,
+    ) {
+        let Kernel { kernel, mut params, level, guarded, .. } = self.kernel;
+        let (marks, mut checked) = (level.table.marks, test.params);
+        let (from, to) = (params.from.bits(), params.to.bits());
+        // Whole bytes of packed elements and of the bitmap.
+        let block = (BLOCK * 8 / (from + to)).next_multiple_of(8);
+        let mut start = 0;
+        while start < n {
+            let len = block.min(n - start);
+            // SAFETY: the caller's: `start` is a multiple of 8, so that all pointers move by whole
+            // bytes, to where `len` elements are left. The level is available, as `on` asserted; the
+            // first kernel is that of `params` on it and refuses nothing; the second is for the checked
+            // cast of any pair that can fail, as this one can.
+            unsafe {
+                let src = src.add(start / 8 * from);
+                environment::run(guarded, kernel, &params, src, dst.add(start / 8 * to), len);
+                environment::run(test.guarded, marks, &checked, src, valid.add(start / 8), len);
+            }
+            for options in [
+                &mut params.options,
+                &mut params.component_options,
+                &mut checked.options,
+                &mut checked.component_options,
+            ] {
+                options.first_index = options.first_index.wrapping_add(len as u64);
+            }
+            start += len;
+        }
+    }
+}
+
+/// A bitmap of `n` ones.
+fn fill(bitmap: &mut [u8], n: usize) {
+    bitmap.fill(0xff);
+    if let Some(last) = bitmap.last_mut().filter(|_| !n.is_multiple_of(8)) {
+        *last = !(0xff << (n % 8));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec;
+
+    #[test]
+    fn a_bitmap_of_ones_ends_in_zeros() {
+        for n in 0..40 {
+            let mut bitmap = vec![0x5a; usize::div_ceil(n, 8)];
+            fill(&mut bitmap, n);
+            for i in 0..8 * bitmap.len() {
+                assert_eq!(bitmap[i / 8] >> (i % 8) & 1 == 1, i < n, "bit {i} of {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn bools_come_from_casts_to_bool_only() {
+        let mut bools = [false; 2];
+        let masked = MaskedKernel::new(DType::UInt8, DType::Int8, &Options::DEFAULT);
+        assert_eq!(masked.run(&[1, 0], &mut bools[..], &mut [0], 2), Err(RunError::Type));
+    }
+}
