@@ -1,8 +1,8 @@
 //! What can go wrong, with the facts in it.
 
 use simdcast_kernels::dispatch::{LevelError, levels};
-use simdcast_kernels::reference::{decode, load};
-use simdcast_kernels::{DType, Exact, Kernel, RunError, UnknownDType};
+use simdcast_kernels::reference::{self, decode, load};
+use simdcast_kernels::{DType, Exact, Kernel, Options, RunError, UnknownDType};
 use std::fmt;
 use std::ops::Range;
 
@@ -75,6 +75,21 @@ pub enum CastError {
         /// Its value.
         value: Value,
     },
+    /// A cast that changes no value, such as [`cast_same_value`](crate::cast_same_value), would change
+    /// that of an element. The elements before it are written; the rest of the destination is
+    /// unspecified.
+    Changed {
+        /// The dtype of the source.
+        from: DType,
+        /// The dtype of the destination.
+        to: DType,
+        /// The index of the first such element.
+        index: usize,
+        /// Its value.
+        value: Value,
+        /// What a cast under the default options makes of it.
+        becomes: Value,
+    },
     /// No instruction set of this name can be used.
     Isa {
         /// What was given.
@@ -97,7 +112,11 @@ pub enum Value {
 impl Value {
     /// The value of element `index` of `bytes`.
     pub(crate) fn read(dtype: DType, bytes: &[u8], index: usize) -> Self {
-        let code = load(dtype, bytes, index);
+        Self::of(dtype, load(dtype, bytes, index))
+    }
+
+    /// The value of a code.
+    fn of(dtype: DType, code: u128) -> Self {
         let part = dtype.component();
         if dtype.is_complex() {
             let half = dtype.bits() / 2;
@@ -105,6 +124,15 @@ impl Value {
             Self::Complex(real, decode(part, (code >> half) as u64))
         } else {
             Self::Real(decode(part, code as u64))
+        }
+    }
+
+    /// Whether two values of a dtype are the same: 0 is -0, and a NaN is any NaN.
+    pub(crate) fn is(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Real(a), Self::Real(b)) => a.same_number(b),
+            (Self::Complex(a, b), Self::Complex(c, d)) => a.same_number(c) && b.same_number(d),
+            _ => false,
         }
     }
 }
@@ -149,6 +177,19 @@ impl CastError {
             }
             other => other,
         }
+    }
+
+    /// The error of an element whose value a kernel's pair would change.
+    #[cold]
+    pub(crate) fn changed(kernel: &Kernel, src: &[u8], index: usize) -> Self {
+        let (from, to) = (kernel.from(), kernel.to());
+        let code = load(from, src, index);
+        let stored = match reference::cast(from, to, code, &Options::DEFAULT, 0) {
+            Ok(stored) => stored,
+            Err(_) => unreachable!("a cast under the default options refuses nothing"),
+        };
+        let (value, becomes) = (Value::of(from, code), Value::of(to, stored));
+        Self::Changed { from, to, index, value, becomes }
     }
 }
 
@@ -207,6 +248,9 @@ impl fmt::Display for CastError {
             }
             Self::Unfit { from, to, index, value } => {
                 write!(f, "element {index} of {from}, {value}, does not fit {to}")
+            }
+            Self::Changed { from, to, index, value, becomes } => {
+                write!(f, "element {index} of {from}, {value}, would become {becomes} in {to}")
             }
             Self::Isa { name, why } => {
                 let names = |usable: bool| {

@@ -34,12 +34,14 @@ mod element;
 mod error;
 mod masked;
 mod newtypes;
+mod same_value;
 
 pub use cast::{Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with};
 pub use element::Element;
 pub use error::{CastError, Value};
 pub use masked::{cast_masked, cast_masked_into};
 pub use newtypes::*;
+pub use same_value::cast_same_value;
 pub use simdcast_kernels::{
     DType, Exact, FloatInfo, IntInfo, Kind, Overflow, Road, Rounding, Typed, UnknownDType,
     can_fail, is_lossless,

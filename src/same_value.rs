@@ -1,0 +1,225 @@
+//! Casts that end at the first element whose value they would change.
+//!
+//! A checked cast refuses what is out of range. What it has rounded is found by casting back, checked
+//! again. A number that was rounded is none of the destination's; but what it became, a multiple of a
+//! larger power of two, is one of the source's or out of their range: so it comes back as another
+//! number or is refused. A bool comes back as 0 or 1. (Without the checks the largest int64 would become 2^63, and that the largest
+//! int64 again.)
+
+use crate::cast::Cast;
+use crate::element::Element;
+use crate::error::{CastError, Value};
+use simdcast_kernels::dispatch::{self, Level};
+use simdcast_kernels::{DType, Kernel, Kind, Options, Out, Overflow, RunError, is_lossless};
+use std::ops::Range;
+
+/// Casts every element of `src` into `dst`, up to the first whose value would change: one that would
+/// be rounded, one out of range, a NaN where the destination has none.
+///
+/// A NaN that becomes a NaN is the same value, whatever its sign and payload, and so are 0 and -0. To
+/// bool, 0 and 1 keep their value; to a real number, a complex one whose imaginary part is 0. There
+/// are no options, since a number that a dtype has is cast to it the same way under all of them. An
+/// infinity stays one if there is one in the destination, also in an 8-bit float, which saturates by
+/// default.
+///
+/// The test takes a second cast, back, except where no value can change
+/// ([`is_lossless`](crate::is_lossless)) and among integers. -0 and uncommon NaNs among the elements
+/// that don't come back to the bit make it slower.
+///
+/// # Errors
+/// [`CastError::LengthMismatch`] if the slices have different lengths; nothing is written then.
+/// [`CastError::Changed`] for the first element whose value would change; the elements before it are
+/// written then, the others unspecified.
+///
+/// ```
+/// use simdcast::{CastError, cast_same_value};
+///
+/// let mut floats = [0.0f32; 3];
+/// cast_same_value(&[1.0f64, -0.5, f64::NAN], &mut floats)?;
+/// assert_eq!(floats[..2], [1.0, -0.5]);
+///
+/// let error = cast_same_value(&[16777216i64, 16777217, 0], &mut floats).unwrap_err();
+/// assert!(matches!(error, CastError::Changed { index: 1, .. }));
+/// assert_eq!(error.to_string(), "element 1 of int64, 16777217, would become 16777216 in float32");
+/// # Ok::<(), CastError>(())
+/// ```
+pub fn cast_same_value<A: Element, B: Element>(src: &[A], dst: &mut [B]) -> Result<(), CastError> {
+    let kernels = Kernels::on(dispatch::current(), A::DTYPE, B::DTYPE);
+    let (bytes, n) = (A::bytes(src), dst.len());
+    kernels.run(bytes, Elements(dst), n)
+}
+
+impl Cast {
+    /// Casts all elements of `src` into `dst`, as [`run`](Self::run) does, up to the first whose value
+    /// would change, as [`cast_same_value`] does: whatever the options are, since they make no
+    /// difference to the others.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), with [`CastError::Changed`] in the place of [`CastError::Unfit`].
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastError, CastOptions, DType};
+    ///
+    /// let cast = Cast::new(DType::UInt8, DType::Bool1x8, CastOptions::new())?;
+    /// let error = cast.run_same_value(&[1, 0, 2], &mut [0]).unwrap_err();
+    /// assert!(matches!(error, CastError::Changed { index: 2, .. }));
+    /// # Ok::<(), CastError>(())
+    /// ```
+    pub fn run_same_value(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
+        let elements = self.elements(src.len(), dst.len())?;
+        self.run_same_value_n(src, dst, elements).map_err(CastError::without_count)
+    }
+
+    /// As [`run_same_value`](Self::run_same_value) for `elements` elements, which must be all that
+    /// either buffer holds.
+    ///
+    /// # Errors
+    /// As [`run_same_value`](Self::run_same_value), but for [`CastError::CountNeeded`].
+    pub fn run_same_value_n(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        elements: usize,
+    ) -> Result<(), CastError> {
+        let (from, to) = (self.from(), self.to());
+        Kernels::on(self.kernel().level(), from, to).run(src, Bytes(to, dst), elements)
+    }
+}
+
+/// The bytes of a block of the larger side: there and back it stays in the L1 cache.
+const BLOCK: usize = 8 << 10;
+
+/// A cast that refuses what is out of range, and the one back, if what was rounded must be found.
+struct Kernels {
+    there: Kernel,
+    back: Option<Kernel>,
+}
+
+impl Kernels {
+    fn on(level: &'static Level, from: DType, to: DType) -> Self {
+        let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+        let lossless = is_lossless(from, to);
+        let options = if lossless { Options::DEFAULT } else { checked };
+        let is_integer = |dtype: DType| matches!(dtype.kind(), Kind::Int | Kind::UInt);
+        let exact = lossless || (is_integer(from) && is_integer(to));
+        let back = (!exact).then(|| Kernel::on(level, to, from, &checked));
+        Self { there: Kernel::on(level, from, to, &options), back }
+    }
+
+    fn run(&self, src: &[u8], mut dst: impl Target, n: usize) -> Result<(), CastError> {
+        let (from, to) = (self.there.from(), self.there.to());
+        let (src_bytes, dst_bytes) = (src.len(), dst.len());
+        if (from.bytes_for(n), to.bytes_for(n)) != (Some(src_bytes), Some(dst_bytes)) {
+            let elements = Some(n);
+            return Err(CastError::LengthMismatch { from, to, elements, src_bytes, dst_bytes });
+        }
+        let Some(back) = &self.back else {
+            let result = self.there.run(src, dst.out(0..n), n);
+            return result.map_err(|error| self.error(error, src));
+        };
+        // Whole bytes of packed elements.
+        let block = (BLOCK * 8 / from.bits().max(to.bits())) & !7;
+        let mut again = [0; BLOCK];
+        for start in (0..n).step_by(block) {
+            let end = n.min(start + block);
+            let elements = &src[span(from, start..end)];
+            let kept = self.keep(back, elements, &mut dst, start..end, &mut again);
+            let kept = kept.map_err(|error| self.error(error, src))?;
+            if start + kept < end {
+                return Err(CastError::changed(&self.there, src, start + kept));
+            }
+        }
+        Ok(())
+    }
+
+    /// Casts a block, and answers how many elements come before the first whose value that changes.
+    fn keep(
+        &self,
+        back: &Kernel,
+        src: &[u8],
+        dst: &mut impl Target,
+        block: Range<usize>,
+        again: &mut [u8; BLOCK],
+    ) -> Result<usize, RunError> {
+        let fitting =
+            accepted(self.there.run(src, dst.out(block.clone()), block.len()), block.len())?;
+        let (from, to) = (self.there.from(), self.there.to());
+        let bytes = |dtype: DType| (fitting * dtype.bits()).div_ceil(8);
+        let stored = &dst.bytes(block)[..bytes(to)];
+        let again = &mut again[..bytes(from)];
+        let returning = accepted(back.run(stored, &mut *again, fitting), fitting)?;
+        // Most come back to the bit; of the others it takes a look at the values.
+        if src[..again.len()] == *again {
+            return Ok(returning);
+        }
+        let other = src.iter().zip(&*again).position(|(a, b)| a != b).unwrap_or(0);
+        let changed = |&i: &usize| !Value::read(from, src, i).is(Value::read(from, again, i));
+        Ok((other * 8 / from.bits()..returning).find(changed).unwrap_or(returning))
+    }
+
+    #[cold]
+    fn error(&self, error: RunError, src: &[u8]) -> CastError {
+        match error {
+            RunError::Unfit { index } => CastError::changed(&self.there, src, index),
+            other => CastError::from_run(other, &self.there, src),
+        }
+    }
+}
+
+/// How many of `n` elements a checked cast did.
+fn accepted(result: Result<(), RunError>, n: usize) -> Result<usize, RunError> {
+    match result {
+        Ok(()) => Ok(n),
+        Err(RunError::Unfit { index }) => Ok(index),
+        Err(other) => Err(other),
+    }
+}
+
+/// The bytes of a block of elements, of which a multiple of 8 lie before it.
+fn span(dtype: DType, block: Range<usize>) -> Range<usize> {
+    block.start / 8 * dtype.bits()..dtype.bytes_for(block.end).unwrap_or(usize::MAX)
+}
+
+/// What a cast stores into, a block of elements at a time.
+trait Target {
+    /// The bytes of all.
+    fn len(&self) -> usize;
+    /// A block to write to.
+    fn out(&mut self, block: Range<usize>) -> Out<'_>;
+    /// The bytes of a block.
+    fn bytes(&self, block: Range<usize>) -> &[u8];
+}
+
+/// Elements as values.
+struct Elements<'a, B>(&'a mut [B]);
+
+impl<B: Element> Target for Elements<'_, B> {
+    fn len(&self) -> usize {
+        B::bytes(self.0).len()
+    }
+
+    fn out(&mut self, block: Range<usize>) -> Out<'_> {
+        B::out(&mut self.0[block])
+    }
+
+    fn bytes(&self, block: Range<usize>) -> &[u8] {
+        B::bytes(&self.0[block])
+    }
+}
+
+/// Elements of a dtype as bytes.
+struct Bytes<'a>(DType, &'a mut [u8]);
+
+impl Target for Bytes<'_> {
+    fn len(&self) -> usize {
+        self.1.len()
+    }
+
+    fn out(&mut self, block: Range<usize>) -> Out<'_> {
+        (&mut self.1[span(self.0, block)]).into()
+    }
+
+    fn bytes(&self, block: Range<usize>) -> &[u8] {
+        &self.1[span(self.0, block)]
+    }
+}
