@@ -19,5 +19,6 @@ mod integer;
 mod nan;
 mod peers;
 mod presets;
+mod statistics;
 mod stochastic;
 mod storage;
