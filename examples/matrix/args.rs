@@ -21,6 +21,8 @@ Usage: cargo run --release --example matrix -- [options]
   --rounding NAME               default, toward_zero, up, down, nearest_away, stochastic,
                                 nearest_even (default: default)
   --seed N                      of stochastic rounding (default: 0)
+  --against-default             times each option, where it makes a difference, against the default
+                                ones instead; takes no --overflow, --saturate or --rounding
   --csv FILE                    writes every measurement to FILE, too
   --help                        this text
 
@@ -46,6 +48,9 @@ pub(crate) struct Args {
     pub(crate) offset: usize,
     pub(crate) levels: Vec<&'static Level>,
     pub(crate) options: CastOptions,
+    pub(crate) seed: u64,
+    /// Whether to compare all options with the default ones.
+    pub(crate) against_default: bool,
     pub(crate) csv: Option<PathBuf>,
 }
 
@@ -57,6 +62,7 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request,
     let (mut pairs, mut sizes, mut levels, mut csv) = (None, None, None, None);
     let (mut overflow, mut rounding) = ("as".to_owned(), "default".to_owned());
     let (mut saturate, mut seed, mut offset) = (true, 0, 0);
+    let (mut against_default, mut chosen) = (false, None);
     while let Some(arg) = args.next() {
         let arg = arg?;
         let (name, inline) = match arg.split_once('=') {
@@ -66,7 +72,14 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request,
         if name == "--help" || name == "-h" {
             return Ok(Request::Help);
         }
+        if arg == "--against-default" {
+            against_default = true;
+            continue;
+        }
         check_option(name)?;
+        if ["--overflow", "--saturate", "--rounding"].contains(&name) {
+            chosen = Some(name.to_owned());
+        }
         let value = match inline {
             Some(value) => value,
             None => args.next().unwrap_or_else(|| Err(format!("{name} needs a value")))?,
@@ -83,6 +96,9 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request,
             _ => csv = Some(PathBuf::from(value)),
         }
     }
+    if let (true, Some(name)) = (against_default, chosen) {
+        return Err(format!("--against-default times every option: it does not go with {name}"));
+    }
     let options = CastOptions::from_names(&overflow, &rounding, seed)
         .map_err(|error| error.to_string())?
         .saturate(saturate);
@@ -92,6 +108,8 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request,
         offset,
         levels: levels.unwrap_or_else(|| vec![isa::current()]),
         options,
+        seed,
+        against_default,
         csv,
     }))
 }
@@ -248,6 +266,14 @@ mod tests {
     }
 
     #[test]
+    fn all_options_are_asked_for_in_one_word() {
+        assert!(!args("").unwrap().against_default);
+        let args = args("--sizes 64 --against-default --seed 3").unwrap();
+        assert!(args.against_default);
+        assert_eq!((args.sizes, args.seed), (vec![64], 3));
+    }
+
+    #[test]
     fn misuse_is_told_with_what_was_given() {
         for (line, facts) in [
             ("--pairs flot32:int8", &["\"flot32\"", "float32"][..]),
@@ -264,6 +290,8 @@ mod tests {
             ("--seed -1", &["--seed", "\"-1\""]),
             ("--offset 64", &["--offset", "63", "\"64\""]),
             ("--csv", &["--csv", "value"]),
+            ("--against-default=yes", &["\"--against-default\""]),
+            ("--against-default --overflow wrap", &["--against-default", "--overflow"]),
             ("--frobnicate", &["\"--frobnicate\"", "--help"]),
             ("int8:bool", &["\"int8:bool\""]),
         ] {

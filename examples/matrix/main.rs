@@ -6,19 +6,22 @@
 //! A figure in GB/s says little without the machine that it was taken on. So each cast is timed
 //! beside a memcpy that moves as many bytes, by turns in the same process, and the best of many such
 //! turns is kept for either; the ratio of the two is what carries over to other machines of the kind.
-//! [`measure`] says how a turn goes, [`data`] what is cast.
+//! [`measure`] says how a turn goes, [`data`] what is cast. [`against`] compares options with the
+//! default ones instead, by turns likewise.
 
+mod against;
 mod args;
+mod csv;
 mod data;
 mod measure;
 mod progress;
 mod report;
 
 use args::{Args, Request};
+use csv::Csv;
 use measure::{Bench, Measurement};
 use progress::Progress;
 use simdcast::{Cast, isa};
-use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -36,6 +39,9 @@ fn main() -> ExitCode {
 fn answer(request: Request) -> Result<(), String> {
     let text = match request {
         Request::Help => args::HELP.to_owned(),
+        Request::Measure(args) if args.against_default => {
+            against::text(&args, report::Style::of_stdout())?
+        }
         Request::Measure(args) => {
             let measurements = measure_all(&args)?;
             report::text(&args, &measurements, report::Style::of_stdout())
@@ -53,10 +59,28 @@ fn print(text: &str) -> io::Result<()> {
     }
 }
 
+const HEADER: &str = "from,to,isa,road,n,ns_per_element,gb_per_s,ratio_to_memcpy\n";
+
+/// A row of the file; none if nothing was measured.
+fn row(measurement: &Measurement) -> String {
+    let Some(figures) = measurement.figures else { return String::new() };
+    let (cast, n) = (&measurement.cast, measurement.n);
+    format!(
+        "{},{},{},{},{n},{:.5},{:.4},{:.4}\n",
+        cast.from(),
+        cast.to(),
+        cast.isa(),
+        cast.road(),
+        figures.ns_per_element,
+        figures.gb_per_s,
+        figures.ratio,
+    )
+}
+
 /// Every pair at every size on every instruction set that was asked for, in this order: sets, sizes,
 /// pairs.
 fn measure_all(args: &Args) -> Result<Vec<Measurement>, String> {
-    let mut csv = Csv::create(args)?;
+    let mut csv = Csv::create(args.csv.as_deref(), HEADER)?;
     let total = args.levels.len() * args.sizes.len() * args.pairs.len();
     let mut progress = Progress::new(total, io::stderr().is_terminal());
     let mut measurements = Vec::with_capacity(total);
@@ -68,48 +92,10 @@ fn measure_all(args: &Args) -> Result<Vec<Measurement>, String> {
                 let cast = Cast::new(from, to, args.options).map_err(|error| error.to_string())?;
                 progress.show(&cast);
                 let measurement = bench.measure(cast, &args.options);
-                csv.row(&measurement)?;
+                csv.write(&row(&measurement))?;
                 measurements.push(measurement);
             }
         }
     }
     Ok(measurements)
-}
-
-/// The file of figures, if one is wanted. Each row is written when it is known, so that a run that is
-/// cut short leaves those it came to.
-struct Csv<'a>(Option<(&'a std::path::Path, File)>);
-
-impl<'a> Csv<'a> {
-    fn create(args: &'a Args) -> Result<Self, String> {
-        let Some(path) = args.csv.as_deref() else { return Ok(Self(None)) };
-        let file = File::create(path).map_err(|error| Self::error(path, &error))?;
-        let mut csv = Self(Some((path, file)));
-        csv.write("from,to,isa,road,n,ns_per_element,gb_per_s,ratio_to_memcpy\n")?;
-        Ok(csv)
-    }
-
-    fn row(&mut self, measurement: &Measurement) -> Result<(), String> {
-        let Some(figures) = measurement.figures else { return Ok(()) };
-        let (cast, n) = (&measurement.cast, measurement.n);
-        self.write(&format!(
-            "{},{},{},{},{n},{:.5},{:.4},{:.4}\n",
-            cast.from(),
-            cast.to(),
-            cast.isa(),
-            cast.road(),
-            figures.ns_per_element,
-            figures.gb_per_s,
-            figures.ratio,
-        ))
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), String> {
-        let Some((path, file)) = &mut self.0 else { return Ok(()) };
-        file.write_all(text.as_bytes()).map_err(|error| Self::error(path, &error))
-    }
-
-    fn error(path: &std::path::Path, error: &io::Error) -> String {
-        format!("cannot write to {}: {error}", path.display())
-    }
 }

@@ -104,7 +104,12 @@ impl Bench {
     pub(crate) fn measure(&mut self, cast: Cast, options: &CastOptions) -> Measurement {
         let shape = Shape::of(cast.from(), cast.to(), self.n);
         let figures = Pool::new(cast.from(), cast.to(), options)
-            .and_then(|mut pool| self.best(&cast, shape, &mut pool))
+            .and_then(|mut pool| {
+                let memcpy = |bench: &mut Self, _: &mut Pool, turn: usize| {
+                    Some(bench.memcpy(shape.of_memcpy(), turn as u8))
+                };
+                self.best(&cast, shape, &mut pool, memcpy)
+            })
             .map(|(cast, memcpy)| Figures {
                 ns_per_element: cast / self.n as f64,
                 gb_per_s: (shape.src + shape.dst) as f64 / cast,
@@ -113,16 +118,36 @@ impl Bench {
         Measurement { cast, n: self.n, figures }
     }
 
-    /// The shortest times, in ns, of the cast and of memcpy of the same bytes.
-    fn best(&mut self, cast: &Cast, shape: Shape, pool: &mut Pool) -> Option<(f64, f64)> {
-        let (mut best, mut best_memcpy) = (Duration::MAX, Duration::MAX);
+    /// The ns that an element takes in a cast, and in another of the same pair by turns with it. None
+    /// if one of them failed.
+    pub(crate) fn against(
+        &mut self,
+        cast: &Cast,
+        other: &Cast,
+        pool: &mut Pool,
+    ) -> Option<(f64, f64)> {
+        let shape = Shape::of(cast.from(), cast.to(), self.n);
+        let times = self.best(cast, shape, pool, |bench, pool, _| bench.cast(other, shape, pool));
+        times.map(|(cast, other)| (cast / self.n as f64, other / self.n as f64))
+    }
+
+    /// The shortest times, in ns, of the cast and of something else: which is told the turn and answers
+    /// how long it took, None if it failed.
+    fn best(
+        &mut self,
+        cast: &Cast,
+        shape: Shape,
+        pool: &mut Pool,
+        mut other: impl FnMut(&mut Self, &mut Pool, usize) -> Option<Duration>,
+    ) -> Option<(f64, f64)> {
+        let (mut best, mut best_other) = (Duration::MAX, Duration::MAX);
         let start = Instant::now();
         let mut turn = 0;
         let mut elapsed = Duration::ZERO;
         while turn < LEAST_TURNS || elapsed < BUDGET {
             self.place = place_at(elapsed);
             best = best.min(self.cast(cast, shape, pool)?);
-            best_memcpy = best_memcpy.min(self.memcpy(shape.of_memcpy(), turn as u8));
+            best_other = best_other.min(other(self, pool, turn)?);
             turn += 1;
             elapsed = start.elapsed();
         }
@@ -131,7 +156,7 @@ impl Bench {
             let ns = time.saturating_sub(self.clock).as_nanos().max(1);
             ns as f64 / shape.windows as f64
         };
-        Some((per_window(best), per_window(best_memcpy)))
+        Some((per_window(best), per_window(best_other)))
     }
 
     /// The time of one cast per window. None if it failed.

@@ -33,7 +33,7 @@ impl Style {
     }
 
     /// The text on the colour of a ratio.
-    fn paint(self, text: &str, ratio: f64) -> String {
+    pub(crate) fn paint(self, text: &str, ratio: f64) -> String {
         if self.colour {
             format!("\x1b[38;5;16;48;5;{}m{text}\x1b[0m", heat(ratio))
         } else {
@@ -191,7 +191,7 @@ fn roads(out: &mut String, block: &[Measurement], style: Style) {
     }
 }
 
-fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+pub(crate) fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (!ratios.is_empty()).then(|| (logs / ratios.len() as f64).exp())
 }
