@@ -66,6 +66,8 @@ pub(crate) fn fill<const LANES: usize>(
 
 /// The words of blocks from one on: each in a lane twice as wide, since products come whole, and what
 /// is left of earlier ones in upper halves is not looked at.
+// Words by lanes: an iterator over one word at a time is not what happens here.
+#[allow(clippy::needless_range_loop)]
 #[inline(always)]
 fn side_by_side<const LANES: usize>(seed: u64, first: u64) -> [[u64; LANES]; 4] {
     const LOW: u64 = u32::MAX as u64;

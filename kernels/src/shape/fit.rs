@@ -55,7 +55,7 @@ impl Bound {
     /// numbers.
     const fn new(significand: u128, exponent: i32, included: bool) -> Self {
         let excess = significand.leading_zeros();
-        let excess = if excess < 64 { 64 - excess } else { 0 };
+        let excess = 64u32.saturating_sub(excess);
         let cut = significand >> excess;
         let exact = cut << excess == significand;
         let exponent = exponent + excess as i32;
@@ -71,7 +71,7 @@ impl Bound {
     const fn rounding_within(significand: u64, exponent: i32, mode: Mode, negative: bool) -> Self {
         let (exact, half) = (significand as u128, significand as u128 * 2 + 1);
         match mode {
-            Mode::NearestEven => Self::new(half, exponent - 1, significand % 2 == 0),
+            Mode::NearestEven => Self::new(half, exponent - 1, significand.is_multiple_of(2)),
             Mode::NearestAway => Self::new(half, exponent - 1, false),
             _ if mode.moves_toward_zero(negative) => Self::new(exact + 1, exponent, false),
             _ => Self::new(exact, exponent, true),
