@@ -3,6 +3,7 @@
 //! the key and the element's index alone: any split of a buffer, over calls or threads, sees the
 //! same numbers.
 
+use core::array;
 use core::mem::MaybeUninit;
 
 pub(crate) const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
@@ -52,43 +53,71 @@ pub(crate) fn fill<const LANES: usize>(
     for group in groups {
         let words = side_by_side::<LANES>(seed, first);
         for (lane, draws) in group.iter_mut().enumerate() {
-            draws.write(words.map(|word| word[lane] as u32));
+            draws.write(in_order(&words, lane));
         }
         first = first.wrapping_add(LANES as u64);
     }
     if !rest.is_empty() {
         let words = side_by_side::<LANES>(seed, first);
         for (lane, draws) in rest.iter_mut().enumerate() {
-            draws.write(words.map(|word| word[lane] as u32));
+            draws.write(in_order(&words, lane));
         }
     }
 }
 
-/// The words of blocks from one on: each in a lane twice as wide, since products come whole, and what
-/// is left of earlier ones in upper halves is not looked at.
-// Words by lanes: an iterator over one word at a time is not what happens here.
-#[allow(clippy::needless_range_loop)]
+/// Words of several blocks, each in a lane twice as wide: products come whole, and what is left of
+/// earlier ones in upper halves is not looked at.
+type Words<const LANES: usize> = [[u64; LANES]; 4];
+
+const LOW: u64 = u32::MAX as u64;
+
+/// The words of blocks from one on.
 #[inline(always)]
-fn side_by_side<const LANES: usize>(seed: u64, first: u64) -> [[u64; LANES]; 4] {
-    const LOW: u64 = u32::MAX as u64;
-    let mut c = [[0; LANES]; 4];
-    for lane in 0..LANES {
-        // Blocks are counted modulo 2^62, since elements are modulo 2^64.
-        let block = first.wrapping_add(lane as u64) & (u64::MAX >> 2);
-        (c[0][lane], c[1][lane]) = (block & LOW, block >> 32);
-    }
+fn side_by_side<const LANES: usize>(seed: u64, first: u64) -> Words<LANES> {
+    // Blocks are counted modulo 2^62, since elements are modulo 2^64.
+    let block = |lane: usize| first.wrapping_add(lane as u64) & (u64::MAX >> 2);
+    let mut words = [[0; LANES]; 4];
+    words[0] = array::from_fn(|lane| block(lane) & LOW);
+    words[1] = array::from_fn(|lane| block(lane) >> 32);
     let mut key = [seed as u32, (seed >> 32) as u32];
-    for _ in 0..ROUNDS {
-        for lane in 0..LANES {
-            let p0 = (c[0][lane] & LOW) * u64::from(MULTIPLIERS[0]);
-            let p1 = (c[2][lane] & LOW) * u64::from(MULTIPLIERS[1]);
-            c[0][lane] = (p1 >> 32) ^ c[1][lane] ^ u64::from(key[0]);
-            c[2][lane] = (p0 >> 32) ^ c[3][lane] ^ u64::from(key[1]);
-            (c[1][lane], c[3][lane]) = (p1, p0);
-        }
-        key = next_key(key);
+    // Written out: in a loop the compiler no longer sees which halves count.
+    macro_rules! rounds {
+        ($first:literal $($next:literal)*) => {
+            const { assert!([$first $(, $next)*].len() == ROUNDS) };
+            round(&mut words, key);
+            $(
+                const { assert!($next > 0) };
+                key = next_key(key);
+                round(&mut words, key);
+            )*
+        };
     }
-    c
+    rounds!(0 1 2 3 4 5 6 7 8 9);
+    words
+}
+
+#[inline(always)]
+fn round<const LANES: usize>([a, b, c, d]: &mut Words<LANES>, key: [u32; 2]) {
+    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+        let p0 = (*a & LOW) * u64::from(MULTIPLIERS[0]);
+        let p1 = (*c & LOW) * u64::from(MULTIPLIERS[1]);
+        *a = (p1 >> 32) ^ *b ^ u64::from(key[0]);
+        *c = (p0 >> 32) ^ *d ^ u64::from(key[1]);
+        (*b, *d) = (p1, p0);
+    }
+}
+
+/// The words of one block: two at a time, as they lie in memory.
+#[inline(always)]
+fn in_order<const LANES: usize>([a, b, c, d]: &Words<LANES>, lane: usize) -> [u32; 4] {
+    let pair = |first: u64, second: u64| {
+        if cfg!(target_endian = "little") {
+            (first & LOW) | second << 32
+        } else {
+            first << 32 | (second & LOW)
+        }
+    };
+    bytemuck::cast([pair(a[lane], b[lane]), pair(c[lane], d[lane])])
 }
 
 /// The key of the round after the one with this key.

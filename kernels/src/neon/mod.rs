@@ -90,7 +90,7 @@ where
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { for_each_dtype!(real_pairs entry).complete::<Neon>() },
-    shapes: Shapes::of::<Neon, 8>(),
+    shapes: Shapes::of::<Neon, 4>(),
     composed: tile::with_options::<Neon>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,

@@ -154,7 +154,7 @@ where
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { for_each_dtype!(real_pairs entry).complete::<Scalar>() },
-    shapes: Shapes::of::<Scalar, 8>(),
+    shapes: Shapes::of::<Scalar, 4>(),
     composed: tile::with_options::<Scalar>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
