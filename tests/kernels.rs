@@ -17,7 +17,7 @@ fn every_kernel_is_the_reference_to_the_bit() {
     let levels = support::tested_levels();
     let jobs: Vec<_> = pairs().collect();
     let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-        let codes = values::codes(from, to);
+        let codes = long_enough(values::codes(from, to));
         let mut tally = Tally { pairs: 1, ..Tally::default() };
         for options in distinct_options(from, to) {
             tally += compare(&levels, from, to, &options, &affordable(&options, &codes))?;
@@ -32,6 +32,13 @@ fn every_kernel_is_the_reference_to_the_bit() {
     ));
     assert_none(&errors);
     assert_eq!(pairs as usize, DType::COUNT * DType::COUNT);
+}
+
+/// At least as many elements as make a long cast, which may take another way: the codes over and over.
+fn long_enough(codes: Vec<u128>) -> Vec<u128> {
+    const LONG: usize = 1500;
+    let n = codes.len().max(LONG);
+    codes.into_iter().cycle().take(n).collect()
 }
 
 /// All codes; but where each that is refused takes runs of its own, some from all over.
