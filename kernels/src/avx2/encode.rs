@@ -213,8 +213,8 @@ impl<B: Real> Small<B> {
 }
 
 /// For comparisons; false if an operand is NaN.
-const LESS: i32 = 0x11;
-const EQUAL: i32 = 0x00;
+pub(super) const LESS: i32 = 0x11;
+pub(super) const EQUAL: i32 = 0x00;
 
 /// Floats of at most 8 bits.
 impl Avx2 {

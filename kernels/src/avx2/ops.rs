@@ -54,6 +54,7 @@ words! {
         // `a`, or zero where `b` is, or the negative of `a` where `b` is negative.
         sign8 = _mm256_sign_epi8(a: __m256i, b: __m256i) -> __m256i;
         sign16 = _mm256_sign_epi16(a: __m256i, b: __m256i) -> __m256i;
+        sign32 = _mm256_sign_epi32(a: __m256i, b: __m256i) -> __m256i;
         // Rounded up.
         average_u8 = _mm256_avg_epu8(a: __m256i, b: __m256i) -> __m256i;
         abs8 = _mm256_abs_epi8(a: __m256i) -> __m256i;
@@ -155,11 +156,13 @@ words! {
         low8x = _mm_unpacklo_epi8(a: __m128i, b: __m128i) -> __m128i;
         high8x = _mm_unpackhi_epi8(a: __m128i, b: __m128i) -> __m128i;
         pack_u16x = _mm_packus_epi16(a: __m128i, b: __m128i) -> __m128i;
+        packs32x = _mm_packs_epi32(a: __m128i, b: __m128i) -> __m128i;
         packs16x = _mm_packs_epi16(a: __m128i, b: __m128i) -> __m128i;
         andx = _mm_and_si128(a: __m128i, b: __m128i) -> __m128i;
         andnotx = _mm_andnot_si128(a: __m128i, b: __m128i) -> __m128i;
         orx = _mm_or_si128(a: __m128i, b: __m128i) -> __m128i;
         xorx = _mm_xor_si128(a: __m128i, b: __m128i) -> __m128i;
+        sub16x = _mm_sub_epi16(a: __m128i, b: __m128i) -> __m128i;
         sub8x = _mm_sub_epi8(a: __m128i, b: __m128i) -> __m128i;
         eq8x = _mm_cmpeq_epi8(a: __m128i, b: __m128i) -> __m128i;
         signs8x = _mm_movemask_epi8(a: __m128i) -> i32;

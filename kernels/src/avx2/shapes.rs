@@ -6,11 +6,14 @@
 
 use super::Avx2;
 use super::bridge::Sticky;
-use super::encode::Small;
+use super::encode::{EQUAL, LESS, Small};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Real, mark};
-use crate::shape::{Grid, Mode, Shapes, Stores};
-use core::arch::x86_64::__m256i;
+use crate::shape::{Grid, Mode, Shapes, Side, Stores};
+use core::arch::x86_64::{__m256, __m256d, __m256i};
+
+/// For comparisons; true if an operand is NaN.
+const UNEQUAL: i32 = 0x04;
 
 const NEAREST: i32 = 8;
 const DOWN: i32 = 8 | 1;
@@ -21,6 +24,21 @@ pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx2, 8>();
     shapes.look_up = look_up;
     shapes.stores = stores(shapes.stores);
+    let [.., away, _] = shapes.conversions.float64_to_32;
+    shapes.conversions.float64_to_32 = [
+        doubles::<{ Side::TowardZero as u8 }>,
+        doubles::<{ Side::Up as u8 }>,
+        doubles::<{ Side::Down as u8 }>,
+        away,
+        doubles::<{ Side::Odd as u8 }>,
+    ];
+    shapes.conversions.int32_to_32 = [
+        ints::<{ Side::TowardZero as u8 }>,
+        ints::<{ Side::Up as u8 }>,
+        ints::<{ Side::Down as u8 }>,
+        ints::<{ Side::NearestAway as u8 }>,
+        ints::<{ Side::Odd as u8 }>,
+    ];
     let whole = &mut shapes.rounds.whole32;
     whole[Mode::Up as usize] = whole32::<UP>;
     whole[Mode::Down as usize] = whole32::<DOWN>;
@@ -51,7 +69,8 @@ const fn stores(stores: Stores) -> Stores {
     let stores = stores
         .with(DType::Float32, DType::Float16, Mode::TowardZero, halves::<3>)
         .with(DType::Float32, DType::Float16, Mode::Up, halves::<2>)
-        .with(DType::Float32, DType::Float16, Mode::Down, halves::<1>);
+        .with(DType::Float32, DType::Float16, Mode::Down, halves::<1>)
+        .with(DType::Float32, DType::Float16, Mode::NearestAway, near_halves);
     small_stores! {
         stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
@@ -128,6 +147,17 @@ macro_rules! stepped {
 }
 
 stepped! {
+    /// Int32 to float32.
+    ints[const SIDE: u8] () = 4 4 8, |isa, src, dst| {
+        let v = isa.load(src);
+        let nearest = isa.i32_to_ps(v);
+        isa.store(dst, isa.sided::<SIDE>(v, nearest));
+    };
+    /// Float64 to float32.
+    doubles[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
+        let v = [isa.as_pd(isa.load(src)), isa.as_pd(isa.load(src.add(32)))];
+        isa.store(dst, isa.sided_floats::<SIDE>(v));
+    };
     /// Float32 to integers.
     whole32 [const ROUND: i32] (_draws: *const u32, _grid: &Grid) = 4 4 8, |isa, src, dst| {
         let x = isa.as_ps(isa.load(src));
@@ -161,6 +191,22 @@ stepped! {
         let low = isa.ps_to_half_by::<ROUND>(isa.lower_ps(x));
         let high = isa.ps_to_half_by::<ROUND>(isa.half_ps::<1>(x));
         isa.storex(dst, isa.join_low_64x(low, high));
+    };
+    /// Float32 to float16, to nearest with ties away from zero: a tie that went to the even neighbour,
+    /// nearer to zero, is half a unit further than that, and goes to the other.
+    near_halves[] (_saturate: bool) = 4 2 8, |isa, src, dst| {
+        const LOWEST: i32 = (127 - 14) << 23;
+        const HALF_UNIT: f32 = f32::from_bits((127 - 11) << 23);
+        let v = isa.load(src);
+        let x = isa.as_ps(v);
+        let near = isa.to_float16(x);
+        let lost = isa.sub_ps(x, isa.half_to_ps(near));
+        let power = isa.max32(isa.and(v, isa.all32(0xff << 23)), isa.all32(LOWEST));
+        let power = isa.or(power, isa.and(v, isa.all32(i32::MIN)));
+        let half = isa.mul_ps(isa.as_ps(power), isa.all_ps(HALF_UNIT));
+        let tie = isa.ps_bits(isa.cmp_ps::<EQUAL>(lost, half));
+        let tie = isa.packs32x(isa.lower(tie), isa.half::<1>(tie));
+        isa.storex(dst, isa.sub16x(near, tie));
     };
     /// Float32 to a small float.
     small [B: Real, const MODE: u8] (saturate: bool) = 4 1 16, |isa, src, dst| {
@@ -216,5 +262,75 @@ impl Avx2 {
             at = self.sub_clamped8(at, self.all8(16));
         }
         found
+    }
+
+    /// The bits of the float32s next to integers on a side of them, from those that are nearest.
+    ///
+    /// What rounding lost is a difference of integers: even of 2^31, which the conversion back turns
+    /// into -2^31, since differences wrap around.
+    #[inline(always)]
+    fn sided<const SIDE: u8>(self, v: __m256i, nearest: __m256) -> __m256i {
+        let (bits, back) = (self.ps_bits(nearest), self.ps_to_i32(nearest));
+        let lost = self.sub32(v, back);
+        // Negative if the nearest is further from zero than the number.
+        let outward = self.sign32(lost, bits);
+        // 1 or -1: what moves the bits of a number of this sign up.
+        let up = self.or(self.sar32::<31>(bits), self.all32(1));
+        let cut = self.add32(bits, self.sar32::<31>(outward));
+        if SIDE == Side::TowardZero as u8 {
+            cut
+        } else if SIDE == Side::Up as u8 {
+            self.add32(bits, self.and(self.gt32(lost, self.zero()), up))
+        } else if SIDE == Side::Down as u8 {
+            self.sub32(bits, self.and(self.gt32(self.zero(), lost), up))
+        } else if SIDE == Side::Odd as u8 {
+            let exact = self.eq32(lost, self.zero());
+            self.or(cut, self.andnot(exact, self.all32(1)))
+        } else {
+            // A tie that went to the even neighbour, nearer to zero, goes to the other.
+            let next = self.add32(bits, self.all32(1));
+            let step = self.sub32(self.ps_to_i32(self.as_ps(next)), back);
+            let tie =
+                self.and(self.eq32(step, self.add32(lost, lost)), self.gt32(outward, self.zero()));
+            self.sub32(bits, tie)
+        }
+    }
+
+    /// The bits of the float32s next to float64s on a side of them, but [`Side::NearestAway`]: nearest
+    /// first, and its neighbour where comparing that with the number asks for it.
+    #[inline(always)]
+    fn sided_floats<const SIDE: u8>(self, v: [__m256d; 2]) -> __m256i {
+        let [a, b] = v;
+        let (low, high) = (self.pd_to_ps(a), self.pd_to_ps(b));
+        let bits = self.ps_bits(self.join_ps(high, low));
+        let (near_a, near_b) = (self.ps_to_pd(low), self.ps_to_pd(high));
+        if SIDE == Side::Up as u8 || SIDE == Side::Down as u8 {
+            let up = self.or(self.sar32::<31>(bits), self.all32(1));
+            return if SIDE == Side::Up as u8 {
+                let below = [self.cmp_pd::<LESS>(near_a, a), self.cmp_pd::<LESS>(near_b, b)];
+                self.add32(bits, self.and(self.masks32(below), up))
+            } else {
+                let above = [self.cmp_pd::<LESS>(a, near_a), self.cmp_pd::<LESS>(b, near_b)];
+                self.sub32(bits, self.and(self.masks32(above), up))
+            };
+        }
+        let magnitude = self.as_pd(self.all64(i64::MAX));
+        let further = [
+            self.cmp_pd::<LESS>(self.and_pd(a, magnitude), self.and_pd(near_a, magnitude)),
+            self.cmp_pd::<LESS>(self.and_pd(b, magnitude), self.and_pd(near_b, magnitude)),
+        ];
+        let cut = self.add32(bits, self.masks32(further));
+        if SIDE == Side::TowardZero as u8 {
+            return cut;
+        }
+        let other = [self.cmp_pd::<UNEQUAL>(a, near_a), self.cmp_pd::<UNEQUAL>(b, near_b)];
+        self.or(cut, self.and(self.masks32(other), self.all32(1)))
+    }
+
+    /// Masks of eight qwords as masks of dwords.
+    #[inline(always)]
+    fn masks32(self, [a, b]: [__m256d; 2]) -> __m256i {
+        let (a, b) = (self.as_ps(self.pd_bits(a)), self.as_ps(self.pd_bits(b)));
+        self.permute64::<0b11_01_10_00>(self.ps_bits(self.pick_ps::<0b10_00_10_00>(a, b)))
     }
 }

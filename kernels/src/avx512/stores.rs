@@ -91,102 +91,106 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     }
 }
 
-/// Bfloat16 to float16.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn halves_of<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: bool,
-) where
-    Avx512: Decode<A, Hub: Quarters<Hub: Floats>>,
-{
-    // SAFETY: the caller's; a step is of 64 elements of two bytes.
-    unsafe {
-        steps::<A, B>(
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let Avx512(x) = isa;
-                let v = Decode::<A>::decode(isa, src).quarters();
-                for (i, v) in v.into_iter().enumerate() {
-                    let v = v.floats();
-                    let half = if MODE == Mode::Up as u8 {
-                        x.f._mm512_cvtps_ph::<_MM_FROUND_TO_POS_INF>(v)
-                    } else if MODE == Mode::Down as u8 {
-                        x.f._mm512_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(v)
-                    } else {
-                        x.f._mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(v)
-                    };
-                    x.store_words(dst.add(32 * i), half);
-                }
-            },
-        );
-    }
-}
-
-/// Float16 to bfloat16.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn brains_of<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: bool,
-) where
-    Avx512: Decode<A, Hub: Quarters<Hub: Floats>>,
-{
-    // SAFETY: the caller's; a step is of 64 elements of two bytes.
-    unsafe {
-        steps::<A, B>(
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let Avx512(x) = isa;
-                let v = Decode::<A>::decode(isa, src).quarters();
-                for (i, v) in v.into_iter().enumerate() {
-                    let v = x.f._mm512_castps_si512(v.floats());
-                    x.store_words(dst.add(32 * i), x.brain_of::<MODE>(v));
-                }
-            },
-        );
-    }
-}
-
-/// Float32, or what is exact in it, to the low bits of integers.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn low_bits<A: Real, B: Real>(src: *const u8, dst: *mut u8, n: usize, _: bool)
-where
-    Avx512: Decode<A, Hub: Quarters<Hub: Floats>> + Encode<B>,
-    Avx512: Bridge<[I32; 4], <Avx512 as Encode<B>>::Home>,
-{
-    // SAFETY: the caller's; a step is of 64 elements.
-    unsafe {
-        steps::<A, B>(
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let Avx512(x) = isa;
-                let v = each(
-                    Decode::<A>::decode(isa, src).quarters(),
+/// Stores that are steps of 64 elements.
+macro_rules! stepped {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident [$($params:tt)*] ($saturate:pat_param) where [$($bounds:tt)*],
+            |$isa:ident, $x:ident, $src:ident, $dst:ident| $step:expr;
+    )*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// As for every store, see [`Stores`].
+        unsafe fn $name<A: Real, B: Real $($params)*>(
+            src: *const u8,
+            dst: *mut u8,
+            n: usize,
+            $saturate: bool,
+        ) where
+            $($bounds)*
+        {
+            // SAFETY: the caller's; a step reads 64 elements of `A`, and writes as many of `B`.
+            unsafe {
+                steps::<A, B>(
+                    src,
+                    dst,
+                    n,
                     #[inline(always)]
-                    |v| I32(x.wrapped(v.floats())),
+                    |$isa, $src, $dst| {
+                        let Avx512($x) = $isa;
+                        $step
+                    },
                 );
-                Encode::<B>::encode(isa, isa.bridge(v), dst);
-            },
+            }
+        }
+    )*};
+}
+
+stepped! {
+    /// To a small float.
+    small [, const MODE: u8] (saturate)
+    where [Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<false>; 4]>],
+    |isa, x, src, dst| {
+        let limit = x.float(Small::<B>::limit(saturate));
+        let v = isa.bridge(Decode::<A>::decode(isa, src));
+        x.store_dwords(dst, Small::<B>::step_by::<MODE>(x, v, limit));
+    };
+    /// Bfloat16 to float16.
+    halves_of [, const MODE: u8] (_)
+    where [Avx512: Decode<A, Hub: Quarters<Hub: Floats>>],
+    |isa, x, src, dst| {
+        let v = Decode::<A>::decode(isa, src).quarters();
+        for (i, v) in v.into_iter().enumerate() {
+            let v = v.floats();
+            let half = if MODE == Mode::Up as u8 {
+                x.f._mm512_cvtps_ph::<_MM_FROUND_TO_POS_INF>(v)
+            } else if MODE == Mode::Down as u8 {
+                x.f._mm512_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(v)
+            } else {
+                x.f._mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(v)
+            };
+            x.store_words(dst.add(32 * i), half);
+        }
+    };
+    /// Float16 to bfloat16.
+    brains_of [, const MODE: u8] (_)
+    where [Avx512: Decode<A, Hub: Quarters<Hub: Floats>>],
+    |isa, x, src, dst| {
+        let v = Decode::<A>::decode(isa, src).quarters();
+        for (i, v) in v.into_iter().enumerate() {
+            let v = x.f._mm512_castps_si512(v.floats());
+            x.store_words(dst.add(32 * i), x.brain_of::<MODE>(v));
+        }
+    };
+    /// Float32, or what is exact in it, to an integer.
+    integers [, const MODE: u8] (_)
+    where [
+        Avx512: Decode<A, Hub: Quarters<Hub: Floats>> + Encode<B>,
+        Avx512: Bridge<[F32; 4], <Avx512 as Encode<B>>::Home>,
+    ],
+    |isa, x, src, dst| {
+        let v = each(
+            Decode::<A>::decode(isa, src).quarters(),
+            #[inline(always)]
+            |v| F32(x.whole::<MODE>(v.floats())),
         );
-    }
+        Encode::<B>::encode(isa, isa.bridge(v), dst);
+    };
+    /// Float32, or what is exact in it, to the low bits of integers.
+    low_bits [] (_)
+    where [
+        Avx512: Decode<A, Hub: Quarters<Hub: Floats>> + Encode<B>,
+        Avx512: Bridge<[I32; 4], <Avx512 as Encode<B>>::Home>,
+    ],
+    |isa, x, src, dst| {
+        let v = each(
+            Decode::<A>::decode(isa, src).quarters(),
+            #[inline(always)]
+            |v| I32(x.wrapped(v.floats())),
+        );
+        Encode::<B>::encode(isa, isa.bridge(v), dst);
+    };
 }
 
 /// Runs whole steps, and what is left by way of the stack.
@@ -224,35 +228,6 @@ unsafe fn steps<A: Real, B: Real>(
     }
 }
 
-/// To a small float.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn small<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    saturate: bool,
-) where
-    Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<false>; 4]>,
-{
-    // SAFETY: the caller's; a step is of 64 elements, a byte each as what they become.
-    unsafe {
-        steps::<A, B>(
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let Avx512(x) = isa;
-                let limit = x.float(Small::<B>::limit(saturate));
-                let v = isa.bridge(Decode::<A>::decode(isa, src));
-                x.store_dwords(dst, Small::<B>::step_by::<MODE>(x, v, limit));
-            },
-        );
-    }
-}
-
 /// Hubs of float32s.
 trait Floats: Copy {
     fn floats(self) -> __m512;
@@ -269,39 +244,6 @@ impl Floats for Unquiet {
     #[inline(always)]
     fn floats(self) -> __m512 {
         self.0
-    }
-}
-
-/// Float32, or what is exact in it, to an integer.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn integers<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: bool,
-) where
-    Avx512: Decode<A, Hub: Quarters<Hub: Floats>> + Encode<B>,
-    Avx512: Bridge<[F32; 4], <Avx512 as Encode<B>>::Home>,
-{
-    // SAFETY: the caller's; a step is of 64 elements.
-    unsafe {
-        steps::<A, B>(
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let Avx512(x) = isa;
-                let v = each(
-                    Decode::<A>::decode(isa, src).quarters(),
-                    #[inline(always)]
-                    |v| F32(x.whole::<MODE>(v.floats())),
-                );
-                Encode::<B>::encode(isa, isa.bridge(v), dst);
-            },
-        );
     }
 }
 

@@ -45,6 +45,7 @@ use plan::Step;
 use whole::{Clamps, Wraps};
 
 pub(crate) use grid::{Grid, Mode};
+pub(crate) use narrow::Side;
 pub(crate) use plan::Plan;
 pub(crate) use stores::Stores;
 
