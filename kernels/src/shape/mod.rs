@@ -44,7 +44,9 @@ use narrow::Conversions;
 use plan::Step;
 use whole::{Clamps, Wraps};
 
+#[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
+#[cfg(target_arch = "x86_64")]
 pub(crate) use narrow::Side;
 pub(crate) use plan::Plan;
 pub(crate) use stores::Stores;

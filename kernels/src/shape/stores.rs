@@ -51,6 +51,7 @@ impl Stores {
     }
 
     /// The same with one more that wraps.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) const fn with_wrap(mut self, from: DType, to: DType, store: Store) -> Self {
         match place(from) {
             Some(place) => self.wraps[place][to as usize] = Some(store),
