@@ -3,8 +3,8 @@
 //! A checked cast refuses what is out of range. What it has rounded is found by casting back, checked
 //! again. A number that was rounded is none of the destination's; but what it became, a multiple of a
 //! larger power of two, is one of the source's or out of their range: so it comes back as another
-//! number or is refused. A bool comes back as 0 or 1. (Without the checks the largest int64 would become 2^63, and that the largest
-//! int64 again.)
+//! number or is refused. A bool comes back as 0 or 1. (Without the checks the largest int64 would
+//! become 2^63, and that the largest int64 again.)
 
 use crate::cast::Cast;
 use crate::element::Element;

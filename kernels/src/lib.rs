@@ -19,6 +19,7 @@ mod align;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod buffer;
 // Without vectors the portable kernels' loops are all there is.
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod codec;

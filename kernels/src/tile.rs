@@ -10,12 +10,12 @@
 //! else: where it lies     |                                            | else: where it goes
 //! ```
 
+use crate::buffer::Buffer;
 use crate::dtypes::{DType, Kind};
 use crate::options::{Options, Overflow};
 use crate::scalar::direct;
 use crate::shape;
 use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
-use core::mem::MaybeUninit;
 
 /// Bytes of a buffer. As many elements as fit make a tile, which then is a multiple of 8 of them, so
 /// that packed tiles are whole bytes.
@@ -159,20 +159,6 @@ pub(crate) fn component_params(params: &Params) -> Params {
     Params { from, to, options, component_options, draw_step, in_parts: false, ..*params }
 }
 
-/// Memory for a tile, aligned for every component.
-#[repr(align(64))]
-struct Buffer([MaybeUninit<u8>; BUFFER]);
-
-impl Buffer {
-    const fn new() -> Self {
-        Self([MaybeUninit::uninit(); BUFFER])
-    }
-
-    fn start(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr().cast()
-    }
-}
-
 /// Any pair that is not complex to complex.
 ///
 /// # Safety
@@ -226,8 +212,8 @@ unsafe fn one_tile(
     inner: &Params,
 ) -> usize {
     let (from, to) = (params.from, params.to);
-    let mut numbers = Buffer::new();
-    let mut results = Buffer::new();
+    let mut numbers = Buffer::<BUFFER>::new();
+    let mut results = Buffer::<BUFFER>::new();
     // SAFETY: the buffers hold the tile's components, and are apart from the caller's memory and
     // from each other. Each stage writes the `len` elements that the next one reads; the last one
     // reads the `done` elements that the cast has written.
@@ -286,7 +272,7 @@ unsafe fn complex_to_bool(
     params: &Params,
     inner: &Params,
 ) -> usize {
-    let mut truths = Buffer::new();
+    let mut truths = Buffer::<BUFFER>::new();
     // SAFETY: the buffer has a byte for each component of a tile, as in `real_ones`; its first `len`
     // bytes are then the elements' truths.
     unsafe {

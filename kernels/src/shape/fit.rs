@@ -367,22 +367,13 @@ macro_rules! tests {
                 #[inline(always)]
                 |(_, last)| last as $lane,
             );
-            past[0] <= a || (COUNT > 1 && past[1] <= b) || (COUNT > 2 && past[2] <= c)
+            (past[0] <= a) | (COUNT > 1 && past[1] <= b) | (COUNT > 2 && past[2] <= c)
         }
 
         /// Whether a code is in one of the intervals.
         #[inline(always)]
         fn $unfit<const COUNT: usize>(code: Bytes<{ size_of::<$lane>() }>, fit: &Fit) -> bool {
-            let [a, b, c] = $past(code, fit);
-            let [(_, la), (_, lb), (_, lc)] = fit.intervals;
-            let mut unfit = a <= la as $lane;
-            if COUNT > 1 {
-                unfit |= b <= lb as $lane;
-            }
-            if COUNT > 2 {
-                unfit |= c <= lc as $lane;
-            }
-            unfit
+            $inside::<COUNT>($past(code, fit), fit)
         }
 
         /// # Safety

@@ -6,7 +6,8 @@
 //! answers are a byte each until a tile of them is packed.
 
 use super::fit::Fit;
-use super::{BUFFER, Buffer, Draws, step};
+use super::{BUFFER, Draws, step};
+use crate::buffer::Buffer;
 use crate::options::Overflow;
 use crate::table::{Params, Table, Tabled};
 use crate::tile::component_params;
@@ -16,20 +17,6 @@ use core::{ptr, slice};
 /// The marks of a tile: one for each element or, if it is complex, for each component. A multiple of
 /// 16, so that packed tiles are whole bytes.
 pub(crate) const MARKS: usize = 4096;
-
-/// A byte for each mark, or for each packed number.
-#[repr(align(64))]
-struct Bytes([MaybeUninit<u8>; MARKS]);
-
-impl Bytes {
-    const fn new() -> Self {
-        Self([MaybeUninit::uninit(); MARKS])
-    }
-
-    fn start(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr().cast()
-    }
-}
 
 /// Writes a bitmap of the elements that a checked cast accepts, in the place of the destination. What
 /// is left of its last byte becomes zero. `params` are those of the checked cast, which is not one to
@@ -51,7 +38,7 @@ pub(crate) unsafe fn kernel<I: Tabled>(
         inner.draw_step = 1;
     }
     let tile = MARKS / parts;
-    let mut marks = Bytes::new();
+    let mut marks = Buffer::<MARKS>::new();
     let mut start = 0;
     while start < n {
         let len = tile.min(n - start);
@@ -82,7 +69,7 @@ unsafe fn mark_tile(
     params: &Params,
     inner: &Params,
 ) {
-    let (mut first, mut second) = (Bytes::new(), Bytes::new());
+    let (mut first, mut second) = (Buffer::<MARKS>::new(), Buffer::<MARKS>::new());
     let (real, mut imaginary) = (first.start(), second.start());
     // SAFETY: the caller's. The bytes are apart from all other memory and from each other, and have
     // room for the numbers of a tile, if they are packed, and for a mark of each component, if it is
@@ -166,7 +153,7 @@ unsafe fn pieces(
     (fit, before): &(Fit, usize),
     mut draws: impl FnMut(usize) -> *const u32,
 ) {
-    let (mut first, mut second) = (Buffer::new(), Buffer::new());
+    let (mut first, mut second) = (Buffer::<BUFFER>::new(), Buffer::<BUFFER>::new());
     let buffers = [first.start(), second.start()];
     let len = BUFFER / params.plan.widest;
     let mut start = 0;

@@ -32,6 +32,7 @@ mod plan;
 mod stores;
 mod whole;
 
+use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::options::Options;
 use crate::philox;
@@ -149,19 +150,6 @@ const LONG: usize = 1024;
 /// Bytes of a buffer: the elements that are cast at a time stay in the L1 cache through all steps.
 const BUFFER: usize = 8192;
 
-#[repr(align(64))]
-struct Buffer([MaybeUninit<u8>; BUFFER]);
-
-impl Buffer {
-    const fn new() -> Self {
-        Self([MaybeUninit::uninit(); BUFFER])
-    }
-
-    fn start(&mut self) -> *mut u8 {
-        self.0.as_mut_ptr().cast()
-    }
-}
-
 /// Casts a piece at a time. The closure gives a draw for each of the next so many elements, if the
 /// rounding takes any.
 ///
@@ -177,7 +165,7 @@ unsafe fn pieces(
     mut draws: impl FnMut(usize) -> *const u32,
 ) -> usize {
     let (from, to) = (params.from.bits() / 8, params.to.bits() / 8);
-    let (mut first, mut second) = (Buffer::new(), Buffer::new());
+    let (mut first, mut second) = (Buffer::<BUFFER>::new(), Buffer::<BUFFER>::new());
     let len = BUFFER / params.plan.widest;
     let mut start = 0;
     while start < n {

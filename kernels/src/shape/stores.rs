@@ -19,7 +19,7 @@ pub(crate) type Store = unsafe fn(*const u8, *mut u8, usize, bool);
 const SOURCES: [DType; 5] =
     [DType::Float32, DType::Float16, DType::BFloat16, DType::Int32, DType::UInt32];
 
-/// Loops by source and destination.
+/// Loops by source and destination: each is a [`Store`], and safe to call as that is.
 #[derive(Clone, Copy)]
 pub(crate) struct Stores {
     /// Those that round, by [`Mode`].
