@@ -52,7 +52,8 @@ pub fn cast_same_value<A: Element, B: Element>(src: &[A], dst: &mut [B]) -> Resu
 impl Cast {
     /// Casts all elements of `src` into `dst`, as [`run`](Self::run) does, up to the first whose value
     /// would change, as [`cast_same_value`] does: whatever the options are, since they make no
-    /// difference to the others.
+    /// difference to the others. The casts there and back are found anew in each call, which takes as
+    /// long as [`Cast::new`] twice.
     ///
     /// # Errors
     /// As [`run`](Self::run), with [`CastError::Changed`] in the place of [`CastError::Unfit`].
