@@ -1,8 +1,10 @@
 //! How a cast is timed.
 //!
 //! A turn is: new elements into the source, one timed cast, the same memory written anew, one timed
-//! memcpy of half of the bytes that the cast reads and writes, which moves as many in all. Both thus
-//! find their source in the cache as far as it fits, and neither has a rest that the other hasn't.
+//! memcpy of half of the bytes that the cast reads and writes, which moves as many in all. Before
+//! either the destination is written, too. Both thus find source and destination in the cache as far
+//! as they fit, whatever else the turn has read (new elements come from memory that fills much of an
+//! L2 cache), and neither has a rest that the other hasn't.
 //! Turns go on for [`BUDGET`], and [`LEAST_TURNS`] of them at any rate; the shortest time of either
 //! counts, less what the clock takes itself.
 //!
@@ -168,6 +170,7 @@ impl Bench {
         }
         let n = self.n;
         let (src, dst) = black_box(self.buffers(shape, offset));
+        dst.fill(0xff);
         let start = Instant::now();
         let mut done = true;
         for window in src.chunks_exact(shape.src) {
@@ -182,6 +185,7 @@ impl Bench {
     fn memcpy(&mut self, shape: Shape, value: u8) -> Duration {
         self.buffers(shape, 0).0.fill(value);
         let (src, dst) = black_box(self.buffers(shape, 0));
+        dst.fill(value);
         let start = Instant::now();
         for window in src.chunks_exact(shape.src) {
             dst.copy_from_slice(window);
