@@ -441,7 +441,7 @@ impl Hub for U64 {
 }
 
 /// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by +0.
-const NAN_TO_ZERO: u32 = 0x88;
+pub(super) const NAN_TO_ZERO: u32 = 0x88;
 
 impl Hub for F32 {
     const HAS_NAN: bool = true;

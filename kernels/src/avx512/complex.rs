@@ -1,5 +1,4 @@
-//! Complex dtypes and their components, also where one has float32 and the other float64, and complex
-//! numbers to bools, without a tile between.
+//! Complex dtypes and their components, and complex numbers to bools, without a tile between.
 
 use super::lanes::first;
 use super::{Avx512, Features, pieces};
@@ -25,112 +24,7 @@ pub(super) const fn with_complex(mut pairs: RealPairs) -> RealPairs {
         pairs.set(complex, DType::Bool1x8, Entry { kernel: bits, road: Road::Direct });
         i += 1;
     }
-    let mut i = 0;
-    while i < ACROSS.len() {
-        let (from, to, kernel) = ACROSS[i];
-        pairs.set(from, to, Entry { kernel, road: Road::Direct });
-        i += 1;
-    }
     pairs
-}
-
-/// Between complex and real numbers of float32 and float64.
-const ACROSS: [(DType, DType, Kernel); 4] = [
-    (DType::Complex64, DType::Float64, complex64_to_float64),
-    (DType::Complex128, DType::Float32, complex128_to_float32),
-    (DType::Float32, DType::Complex128, float32_to_complex128),
-    (DType::Float64, DType::Complex64, float64_to_complex64),
-];
-
-/// Kernels of eight elements of so many bytes at a time, on either side.
-macro_rules! across {
-    ($($name:ident $from:literal $to:literal, |$x:ident, $v:pat_param| $result:expr;)*) => {$(
-        /// # Safety
-        /// As for every kernel, see [`crate::table::Kernel`].
-        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-        unsafe fn $name(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize {
-            // SAFETY: the caller's.
-            unsafe {
-                let Avx512($x) = Avx512::summon();
-                by_eights::<$from, $to>($x, src, dst, n, #[inline(always)] |$v| $result);
-            }
-            n
-        }
-    )*};
-}
-
-across! {
-    complex64_to_float64 8 8, |x, [v, _]| {
-        let reals = x.avx._mm256_castsi256_ps(x.f._mm512_cvtepi64_epi32(v));
-        [x.f._mm512_castpd_si512(x.f._mm512_cvtps_pd(reals)), v]
-    };
-    complex128_to_float32 16 4, |x, v| {
-        let reals = x.f._mm512_castsi512_pd(pieces::reals::<8>(x, v));
-        [x.f._mm512_castsi256_si512(narrowed(x, reals)), v[1]]
-    };
-    float32_to_complex128 4 16, |x, [v, _]| {
-        let v = x.f._mm512_cvtps_pd(x.f._mm512_castps512_ps256(x.f._mm512_castsi512_ps(v)));
-        let [low, high] = x.halves(x.f._mm512_castpd_si512(v));
-        [pieces::apart::<8>(x, low), pieces::apart::<8>(x, high)]
-    };
-    float64_to_complex64 8 8, |x, [v, _]| {
-        [pieces::apart::<4>(x, narrowed(x, x.f._mm512_castsi512_pd(v))), v]
-    };
-}
-
-/// Float64s to the nearest float32s.
-#[inline(always)]
-fn narrowed(x: Features, v: __m512d) -> __m256i {
-    const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-    x.avx._mm256_castps_si256(x.f._mm512_cvt_roundpd_ps::<NEAREST>(v))
-}
-
-/// Casts eight elements of `FROM` bytes to as many of `TO` bytes at a time: 4 bytes are half a register,
-/// 8 bytes one, and 16 bytes two.
-///
-/// # Safety
-/// `src` is valid for reading `n` elements of `FROM` bytes and `dst` for writing `n` of `TO` bytes; they
-/// don't overlap.
-#[inline(always)]
-unsafe fn by_eights<const FROM: usize, const TO: usize>(
-    x: Features,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    each: impl Fn([__m512i; 2]) -> [__m512i; 2],
-) {
-    let mut i = 0;
-    // SAFETY: the caller's; of the last registers that part is read and written that the buffers have.
-    unsafe {
-        while n - i >= 8 {
-            let (from, to) = (src.add(FROM * i), dst.add(TO * i));
-            let v = match FROM {
-                4 => [x.f._mm512_castsi256_si512(x.load_words(from)), x.f._mm512_setzero_si512()],
-                8 => [x.load_dwords(from), x.f._mm512_setzero_si512()],
-                _ => x.load_qwords(from),
-            };
-            let [a, b] = each(v);
-            match TO {
-                4 => x.store_words(to, x.f._mm512_castsi512_si256(a)),
-                8 => x.store_dwords(to, a),
-                _ => {
-                    x.store_dwords(to, a);
-                    x.store_dwords(to.add(64), b);
-                }
-            }
-            i += 8;
-        }
-        if i < n {
-            let left = n - i;
-            let [a, b] = each(x.load_first_pair(src.add(FROM * i), FROM * left));
-            let to = dst.add(TO * i);
-            x.store_first(to, a, (TO * left).min(64));
-            if TO * left > 64 {
-                x.store_first(to.add(64), b, TO * left - 64);
-            }
-        }
-    }
 }
 
 /// The kernels for components of so many bytes: to real parts, from them, to bool and to bool1x8.

@@ -5,12 +5,12 @@
 //!   byte. Also where a side is packed, for which see [`packed`], too.
 //! * From there to more bytes, and to complex numbers: see [`widen`].
 //! * From float16 and bfloat16 to the small floats, and to packed integers: see [`words`].
-//! * From 16 to 64 bits to a byte by clamps and masks: see [`narrow`].
+//! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
 //! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
 
 use super::codes::{Codes, Pair, Plain, load, load_part, store, store_part};
 use super::shim::Vbmi;
-use super::tables::{ByteMap, LookUp};
+use super::tables::{ByteMap, LookUp, map_bytes};
 use super::{Avx512, halves, narrow, packed, widen, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -60,8 +60,6 @@ pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
         bw::integers_of_float16s::<Plain<A>, Plain<B>>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 64 {
         bw::longs_of_float16s::<Plain<A>, Plain<B>>
-    } else if from.bits() == 64 && matches!(to, DType::Bool) {
-        bw::truths_of_qwords::<Plain<A>, Plain<B>>
     } else {
         return None;
     };
@@ -121,6 +119,11 @@ const fn by_codes<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     let kernel = if let Some(bytes) = bytes_by_table::<A, B>() {
         match bytes {
+            // Of a bool's bytes the table knows two.
+            1 if A::BITS + B::BITS == 16 && !matches!(from, DType::Bool) => match isa {
+                For::Bw => to_byte::<Avx512, A, B>,
+                For::Vbmi => to_byte::<Vbmi, A, B>,
+            },
             1 => pick!(isa, to_8, A, B),
             2 => pick!(isa, to_16, A, B),
             _ => pick!(isa, to_32, A, B),
@@ -199,7 +202,6 @@ kernels! {
         super::to_32 => to_32
         packed::regroup => regroup
         narrow::truths => truths
-        narrow::truths_of_qwords => truths_of_qwords
         narrow::low_bytes => low_bytes
         narrow::powers => powers
         narrow::small_from_words => small_from_words
@@ -226,6 +228,21 @@ kernels! {
         words::to_small => to_small
         words::to_powers => to_powers
         words::to_whole => to_whole;
+}
+
+/// Bytes of one number each to such bytes.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+unsafe fn to_byte<L: LookUp + Isa, A: Codes, B: Codes>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: &Params,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe { map_bytes::<L>(&Maps::<A::Numbers, B::Numbers>::BYTE, src, dst, n) };
+    n
 }
 
 /// # Safety

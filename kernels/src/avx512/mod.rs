@@ -10,6 +10,7 @@ mod complex;
 mod decode;
 mod direct;
 mod draws;
+mod eights;
 mod encode;
 mod halves;
 mod lanes;
@@ -33,6 +34,7 @@ use crate::tile;
 use codes::{Complex, Packed, Plain};
 use complex::with_complex;
 use direct::For;
+use eights::with_eights;
 use shim::{Bf16, Vbmi};
 
 pulp::simd_type! {
@@ -327,7 +329,7 @@ where
 }
 
 /// Sets the kernels of the pairs with a packed or complex side that have one of their own, but
-/// those that [`with_complex`] sets, for [`for_each_dtype`].
+/// those that [`with_complex`] and [`with_eights`] set, for [`for_each_dtype`].
 macro_rules! composed_pairs {
     (
         $pairs:ident $isa:ident
@@ -374,7 +376,7 @@ macro_rules! composed_pairs {
 
 const fn with_composed(mut pairs: RealPairs, isa: For) -> RealPairs {
     for_each_dtype!(composed_pairs pairs isa);
-    with_complex(pairs)
+    with_eights(with_complex(pairs))
 }
 
 /// The kernels of all pairs.

@@ -1,4 +1,4 @@
-//! From lanes of 16 to 64 bits to codes of a byte by a few clamps and masks, where the hubs would
+//! From lanes of 16 and 32 bits to codes of a byte by a few clamps and masks, where the hubs would
 //! widen first or come to bytes that are yet to be packed.
 
 use super::Features;
@@ -49,45 +49,6 @@ pub(super) unsafe fn truths<L: LookUp, A: Codes, B: Codes>(
             },
         )
     }
-}
-
-/// 64-bit numbers to bool.
-///
-/// # Safety
-/// `src` is valid for reading `8 * n` bytes and `dst` for writing `n`; they don't overlap.
-#[inline(always)]
-pub(super) unsafe fn truths_of_qwords<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: Pair<A, B>,
-) {
-    let x = isa.features();
-    let mut i = 0;
-    // SAFETY: the caller's.
-    unsafe {
-        while n - i >= 8 {
-            let [low, _]: [u64; 2] =
-                bytemuck::cast(truths_of::<A>(x, x.load_dwords(src.add(8 * i))));
-            dst.add(i).cast::<u64>().write_unaligned(low);
-            i += 8;
-        }
-        if i < n {
-            let v = x.load_first(src.add(8 * i), 8 * (n - i));
-            x.store_bytes_part(dst.add(i), truths_of::<A>(x, v), n - i);
-        }
-    }
-}
-
-/// A byte for each of 8 numbers.
-#[inline(always)]
-fn truths_of<A: Codes>(x: Features, v: __m512i) -> __m128i {
-    let v = match A::Numbers::DTYPE {
-        DType::Float64 => x.f._mm512_and_si512(v, x.qword(i64::MAX as u64)),
-        _ => v,
-    };
-    x.f._mm512_cvtepi64_epi8(x.f._mm512_min_epu64(v, x.qword(1)))
 }
 
 /// Whether [`low_bytes`] is for a pair: a plain byte counts to its last bit, packed ones keep what

@@ -5,7 +5,7 @@ use super::draws::draw;
 use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
-use super::tables::{ByteMap, LookUp};
+use super::tables::{ByteMap, LookUp, map_bytes};
 use super::{Avx512, Features};
 use crate::codec::Isa;
 use crate::shape::{Grid, Mode, Shapes};
@@ -29,26 +29,7 @@ pub(super) const fn shapes_vbmi() -> Shapes {
 /// The pointers are valid for `n` bytes, and don't overlap. The CPU has the token's instruction set.
 unsafe fn look_up<L: LookUp + Isa>(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's.
-    unsafe {
-        let isa = L::summon();
-        isa.vectorize(
-            #[inline(always)]
-            || {
-                let map = ByteMap::of_any(*table);
-                let x = isa.features();
-                let mut i = 0;
-                while n - i >= 64 {
-                    let v = isa.look_up(&map, x.load_dwords(src.add(i)));
-                    x.store_dwords(dst.add(i), v);
-                    i += 64;
-                }
-                if i < n {
-                    let v = isa.look_up(&map, x.load_first(src.add(i), n - i));
-                    x.store_first(dst.add(i), v, n - i);
-                }
-            },
-        );
-    }
+    unsafe { map_bytes::<L>(&ByteMap::of_any(*table), src, dst, n) }
 }
 
 /// The portable loops, and in place of some of them those below.

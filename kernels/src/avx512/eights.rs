@@ -1,0 +1,247 @@
+//! Eight numbers at a time, for pairs with a register of 64-bit numbers on a side: what they become,
+//! or come from, is stored and loaded where it lies, without being joined with its neighbours' first.
+//!
+//! Float64s become integers of 8 and 16 bits by way of 64-bit ones, which an instruction narrows with
+//! saturation: converting to 32 bits, joining halves and packing them takes more time.
+
+use super::bridge::NAN_TO_ZERO;
+use super::{Avx512, Features, pieces};
+use crate::codec::Isa;
+use crate::dtypes::DType;
+use crate::table::{Entry, Kernel, Params, RealPairs, Road};
+use core::arch::x86_64::*;
+
+/// Sets the kernels of the pairs that have one.
+pub(super) const fn with_eights(mut pairs: RealPairs) -> RealPairs {
+    let mut i = 0;
+    while i < ALL.len() {
+        let (from, to, kernel) = ALL[i];
+        pairs.set(from, to, Entry { kernel, road: Road::Direct });
+        i += 1;
+    }
+    pairs
+}
+
+/// Kernels between two dtypes, each with the bytes of an element.
+macro_rules! eights {
+    ($($name:ident: $from:ident $a:literal => $to:ident $b:literal, |$x:ident, $v:pat_param| $result:expr;)*) => {
+        const ALL: &[(DType, DType, Kernel)] = &[$((DType::$from, DType::$to, $name)),*];
+
+        $(
+            /// # Safety
+            /// As for every kernel, see [`crate::table::Kernel`].
+            #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+            #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+            unsafe fn $name(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize {
+                // SAFETY: the caller's.
+                unsafe {
+                    let Avx512($x) = Avx512::summon();
+                    by_eights::<$a, $b>($x, src, dst, n, #[inline(always)] |$v| $result);
+                }
+                n
+            }
+        )*
+    };
+}
+
+eights! {
+    float64_to_int8: Float64 8 => Int8 1, |x, [v, _]| int8s(x, v);
+    float64_to_uint8: Float64 8 => UInt8 1, |x, [v, _]| uint8s(x, v);
+    float64_to_int16: Float64 8 => Int16 2, |x, [v, _]| int16s(x, v);
+    float64_to_uint16: Float64 8 => UInt16 2, |x, [v, _]| uint16s(x, v);
+    complex128_to_int8: Complex128 16 => Int8 1, |x, v| int8s(x, pieces::reals::<8>(x, v));
+    complex128_to_uint8: Complex128 16 => UInt8 1, |x, v| uint8s(x, pieces::reals::<8>(x, v));
+    complex128_to_int16: Complex128 16 => Int16 2, |x, v| int16s(x, pieces::reals::<8>(x, v));
+    complex128_to_uint16: Complex128 16 => UInt16 2, |x, v| uint16s(x, pieces::reals::<8>(x, v));
+
+    float64_to_bool: Float64 8 => Bool 1, |x, [v, _]| {
+        bools(x, x.f._mm512_and_si512(v, x.qword(i64::MAX as u64)))
+    };
+    int64_to_bool: Int64 8 => Bool 1, |x, [v, _]| bools(x, v);
+    uint64_to_bool: UInt64 8 => Bool 1, |x, [v, _]| bools(x, v);
+
+    int8_to_complex128: Int8 1 => Complex128 16, |x, [v, _]| {
+        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi8_epi64(first(x, v))))
+    };
+    uint8_to_complex128: UInt8 1 => Complex128 16, |x, [v, _]| {
+        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu8_epi64(first(x, v))))
+    };
+    int16_to_complex128: Int16 2 => Complex128 16, |x, [v, _]| {
+        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi16_epi64(first(x, v))))
+    };
+    uint16_to_complex128: UInt16 2 => Complex128 16, |x, [v, _]| {
+        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu16_epi64(first(x, v))))
+    };
+    float16_to_complex128: Float16 2 => Complex128 16, |x, [v, _]| {
+        complexes(x, x.f._mm512_cvtps_pd(float16s(x, v)))
+    };
+    bfloat16_to_complex128: BFloat16 2 => Complex128 16, |x, [v, _]| {
+        let v = x.avx2._mm256_slli_epi32::<16>(x.avx2._mm256_cvtepu16_epi32(first(x, v)));
+        complexes(x, x.f._mm512_cvtps_pd(x.avx._mm256_castsi256_ps(v)))
+    };
+    float32_to_complex128: Float32 4 => Complex128 16, |x, [v, _]| {
+        let v = x.f._mm512_castps512_ps256(x.f._mm512_castsi512_ps(v));
+        complexes(x, x.f._mm512_cvtps_pd(v))
+    };
+
+    complex64_to_float64: Complex64 8 => Float64 8, |x, [v, _]| {
+        let reals = x.avx._mm256_castsi256_ps(x.f._mm512_cvtepi64_epi32(v));
+        [x.f._mm512_castpd_si512(x.f._mm512_cvtps_pd(reals)), v]
+    };
+    complex128_to_float32: Complex128 16 => Float32 4, |x, v| {
+        let reals = x.f._mm512_castsi512_pd(pieces::reals::<8>(x, v));
+        [x.f._mm512_castsi256_si512(narrowed(x, reals)), v[1]]
+    };
+    float64_to_complex64: Float64 8 => Complex64 8, |x, [v, _]| {
+        [pieces::apart::<4>(x, narrowed(x, x.f._mm512_castsi512_pd(v))), v]
+    };
+}
+
+/// Float64s cut to 64-bit integers, NaN to 0. Those past `most`, which is far below 2^63, become it;
+/// those that an integer is too short for below become the lowest.
+#[inline(always)]
+fn signed(x: Features, v: __m512i, most: f64) -> __m512i {
+    let v = x.f._mm512_castsi512_pd(v);
+    let v = x.f._mm512_fixupimm_pd::<0>(v, v, x.qword(NAN_TO_ZERO.into()));
+    x.dq._mm512_cvttpd_epi64(x.f._mm512_min_pd(v, x.f._mm512_set1_pd(most)))
+}
+
+/// Float64s cut to 64-bit integers without sign, negative ones and NaN to 0, saturating.
+#[inline(always)]
+fn unsigned(x: Features, v: __m512i) -> __m512i {
+    // Where one is NaN, max is the second of its operands.
+    let v = x.f._mm512_max_pd(x.f._mm512_castsi512_pd(v), x.f._mm512_setzero_pd());
+    x.dq._mm512_cvttpd_epu64(v)
+}
+
+#[inline(always)]
+fn int8s(x: Features, v: __m512i) -> [__m512i; 2] {
+    in_front(x, x.f._mm512_cvtsepi64_epi8(signed(x, v, i8::MAX.into())))
+}
+
+#[inline(always)]
+fn uint8s(x: Features, v: __m512i) -> [__m512i; 2] {
+    in_front(x, x.f._mm512_cvtusepi64_epi8(unsigned(x, v)))
+}
+
+#[inline(always)]
+fn int16s(x: Features, v: __m512i) -> [__m512i; 2] {
+    in_front(x, x.f._mm512_cvtsepi64_epi16(signed(x, v, i16::MAX.into())))
+}
+
+#[inline(always)]
+fn uint16s(x: Features, v: __m512i) -> [__m512i; 2] {
+    in_front(x, x.f._mm512_cvtusepi64_epi16(unsigned(x, v)))
+}
+
+/// A byte that says whether it is 0 for each of 8 numbers.
+#[inline(always)]
+fn bools(x: Features, v: __m512i) -> [__m512i; 2] {
+    in_front(x, x.f._mm512_cvtepi64_epi8(x.f._mm512_min_epu64(v, x.qword(1))))
+}
+
+/// The lowest 8 words as float16s.
+#[inline(always)]
+fn float16s(x: Features, v: __m512i) -> __m256 {
+    x.f._mm512_castps512_ps256(x.f._mm512_cvtph_ps(x.f._mm512_castsi512_si256(v)))
+}
+
+/// Float64s with zeros as imaginary parts.
+#[inline(always)]
+fn complexes(x: Features, v: __m512d) -> [__m512i; 2] {
+    let [low, high] = x.halves(x.f._mm512_castpd_si512(v));
+    [pieces::apart::<8>(x, low), pieces::apart::<8>(x, high)]
+}
+
+/// Float64s to the nearest float32s.
+#[inline(always)]
+fn narrowed(x: Features, v: __m512d) -> __m256i {
+    const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+    x.avx._mm256_castps_si256(x.f._mm512_cvt_roundpd_ps::<NEAREST>(v))
+}
+
+/// The lowest 16 bytes of a register.
+#[inline(always)]
+fn first(x: Features, v: __m512i) -> __m128i {
+    x.f._mm512_castsi512_si128(v)
+}
+
+/// The same back, as a result that ends within them.
+#[inline(always)]
+fn in_front(x: Features, v: __m128i) -> [__m512i; 2] {
+    [x.f._mm512_castsi128_si512(v); 2]
+}
+
+/// Casts eight elements of `FROM` bytes to as many of `TO` bytes at a time: 16 bytes are two registers,
+/// 8 bytes one, and fewer as much of its front.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of `FROM` bytes and `dst` for writing `n` of `TO` bytes; they
+/// don't overlap.
+#[inline(always)]
+unsafe fn by_eights<const FROM: usize, const TO: usize>(
+    x: Features,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    each: impl Fn([__m512i; 2]) -> [__m512i; 2],
+) {
+    let mut i = 0;
+    // SAFETY: the caller's; of the last registers that part is read and written that the buffers have.
+    unsafe {
+        while n - i >= 8 {
+            store::<TO>(x, dst.add(TO * i), each(load::<FROM>(x, src.add(FROM * i))));
+            i += 8;
+        }
+        if i < n {
+            let left = n - i;
+            let [a, b] = each(x.load_first_pair(src.add(FROM * i), FROM * left));
+            let to = dst.add(TO * i);
+            x.store_first(to, a, (TO * left).min(64));
+            if TO * left > 64 {
+                x.store_first(to.add(64), b, TO * left - 64);
+            }
+        }
+    }
+}
+
+/// Eight elements of so many bytes.
+///
+/// # Safety
+/// `src` is valid for reading them.
+#[inline(always)]
+unsafe fn load<const BYTES: usize>(x: Features, src: *const u8) -> [__m512i; 2] {
+    let zero = x.f._mm512_setzero_si512();
+    // SAFETY: the caller's.
+    unsafe {
+        match BYTES {
+            1 => {
+                let bytes = src.cast::<u64>().read_unaligned();
+                in_front(x, bytemuck::cast([bytes, 0]))
+            }
+            2 => in_front(x, x.load_bytes(src)),
+            4 => [x.f._mm512_castsi256_si512(x.load_words(src)), zero],
+            8 => [x.load_dwords(src), zero],
+            _ => x.load_qwords(src),
+        }
+    }
+}
+
+/// # Safety
+/// `dst` is valid for writing eight elements of so many bytes.
+#[inline(always)]
+unsafe fn store<const BYTES: usize>(x: Features, dst: *mut u8, [a, b]: [__m512i; 2]) {
+    // SAFETY: the caller's.
+    unsafe {
+        match BYTES {
+            1 => {
+                let [bytes, _]: [u64; 2] = bytemuck::cast(first(x, a));
+                dst.cast::<u64>().write_unaligned(bytes);
+            }
+            2 => x.store_bytes(dst, first(x, a)),
+            4 => x.store_words(dst, x.f._mm512_castsi512_si256(a)),
+            8 => x.store_dwords(dst, a),
+            _ => x.store_qwords(dst, [a, b]),
+        }
+    }
+}
