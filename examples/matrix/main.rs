@@ -19,7 +19,7 @@ mod report;
 
 use args::{Args, Request};
 use csv::Csv;
-use measure::{Bench, Measurement};
+use measure::{Bench, Measurement, ROUNDS, Times};
 use progress::Progress;
 use simdcast::{Cast, isa};
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -81,19 +81,30 @@ fn row(measurement: &Measurement) -> String {
 /// pairs.
 fn measure_all(args: &Args) -> Result<Vec<Measurement>, String> {
     let mut csv = Csv::create(args.csv.as_deref(), HEADER)?;
-    let total = args.levels.len() * args.sizes.len() * args.pairs.len();
+    let total = args.levels.len() * args.sizes.len() * args.pairs.len() * ROUNDS;
     let mut progress = Progress::new(total, io::stderr().is_terminal());
-    let mut measurements = Vec::with_capacity(total);
+    let mut measurements = Vec::new();
     for level in &args.levels {
         isa::set(level.name()).map_err(|error| error.to_string())?;
         for &n in &args.sizes {
             let mut bench = Bench::new(&args.pairs, n, args.offset)?;
-            for &(from, to) in &args.pairs {
-                let cast = Cast::new(from, to, args.options).map_err(|error| error.to_string())?;
-                progress.show(&cast);
-                let measurement = bench.measure(cast, &args.options);
-                csv.write(&row(&measurement))?;
-                measurements.push(measurement);
+            let mut times: Vec<Option<Times>> = vec![None; args.pairs.len()];
+            for round in 1..=ROUNDS {
+                for (&(from, to), best) in args.pairs.iter().zip(&mut times) {
+                    let cast = Cast::new(from, to, args.options);
+                    let cast = cast.map_err(|error| error.to_string())?;
+                    progress.show(&cast);
+                    let these = bench.times(&cast, &args.options);
+                    *best = match (these, *best) {
+                        (Some(these), Some(best)) => Some(best.or_shorter(these)),
+                        (these, _) => these,
+                    };
+                    if round == ROUNDS {
+                        let measurement = bench.measurement(cast, *best);
+                        csv.write(&row(&measurement))?;
+                        measurements.push(measurement);
+                    }
+                }
             }
         }
     }

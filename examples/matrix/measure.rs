@@ -8,9 +8,10 @@
 //! Turns go on for [`BUDGET`], and [`LEAST_TURNS`] of them at any rate; the shortest time of either
 //! counts, less what the clock takes itself.
 //!
-//! The turns go over several places in the buffers. A plain loop that copies through the L2 cache has
-//! been seen to take, from its first turn at a place to the last, 1.0 or 1.3 times as long as memcpy,
-//! as if by the toss of a coin; the next place, or the same one later, was another toss.
+//! The turns go over several places in the buffers, and [`ROUNDS`] times over all pairs. A plain loop
+//! that copies through the L2 cache has been seen to take, from its first turn at a place to the last
+//! and on for some 20 ms, 1.0 or 1.3 times as long as memcpy, as if by the toss of a coin; the next
+//! place, or the same one later, was another toss.
 //!
 //! New elements in each turn keep branches from being learnt. Where a cast is too short for the clock,
 //! a turn times it on several windows of the source, side by side in [`WINDOWS`] bytes, and so with
@@ -22,9 +23,13 @@ use simdcast::{Cast, CastOptions, DType};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// The time for one pair at one size.
-const BUDGET: Duration = Duration::from_millis(30);
-const LEAST_TURNS: usize = 10;
+/// How often all pairs are timed.
+pub(crate) const ROUNDS: usize = 5;
+/// The time for one pair at one size in a round.
+const BUDGET: Duration = Duration::from_millis(8);
+const LEAST_TURNS: usize = 3;
+/// The time for a pair that is timed but once, against another cast of it.
+const WHOLE_BUDGET: Duration = Duration::from_millis(30);
 /// The places that a pair is timed at, one after the other.
 const PLACES: usize = 16;
 /// How far they lie apart in the source and in the destination: not the same number of pages, so that
@@ -50,6 +55,20 @@ pub(crate) struct Figures {
     pub(crate) gb_per_s: f64,
     /// Its time by that of memcpy of the same bytes.
     pub(crate) ratio: f64,
+}
+
+/// The shortest times seen of a cast and of its memcpy, in ns.
+#[derive(Clone, Copy)]
+pub(crate) struct Times {
+    cast: f64,
+    memcpy: f64,
+}
+
+impl Times {
+    /// Of either the shorter one.
+    pub(crate) fn or_shorter(self, other: Self) -> Self {
+        Self { cast: self.cast.min(other.cast), memcpy: self.memcpy.min(other.memcpy) }
+    }
 }
 
 /// The buffers for casts of `n` elements.
@@ -102,21 +121,25 @@ impl Bench {
         Ok(Self { n, offset, place: 0, src, dst, clock: clock() })
     }
 
-    /// Times a cast, made with these options.
-    pub(crate) fn measure(&mut self, cast: Cast, options: &CastOptions) -> Measurement {
+    /// Times a cast, made with these options, for one round. None if no number is sure to fit.
+    pub(crate) fn times(&mut self, cast: &Cast, options: &CastOptions) -> Option<Times> {
         let shape = Shape::of(cast.from(), cast.to(), self.n);
-        let figures = Pool::new(cast.from(), cast.to(), options)
-            .and_then(|mut pool| {
-                let memcpy = |bench: &mut Self, _: &mut Pool, turn: usize| {
-                    Some(bench.memcpy(shape.of_memcpy(), turn as u8))
-                };
-                self.best(&cast, shape, &mut pool, memcpy)
-            })
-            .map(|(cast, memcpy)| Figures {
-                ns_per_element: cast / self.n as f64,
-                gb_per_s: (shape.src + shape.dst) as f64 / cast,
-                ratio: cast / memcpy,
-            });
+        let mut pool = Pool::new(cast.from(), cast.to(), options)?;
+        let memcpy = |bench: &mut Self, _: &mut Pool, turn: usize| {
+            Some(bench.memcpy(shape.of_memcpy(), turn as u8))
+        };
+        let (cast, memcpy) = self.best(cast, shape, &mut pool, BUDGET, memcpy)?;
+        Some(Times { cast, memcpy })
+    }
+
+    /// What the times of a cast say.
+    pub(crate) fn measurement(&self, cast: Cast, times: Option<Times>) -> Measurement {
+        let shape = Shape::of(cast.from(), cast.to(), self.n);
+        let figures = times.map(|Times { cast, memcpy }| Figures {
+            ns_per_element: cast / self.n as f64,
+            gb_per_s: (shape.src + shape.dst) as f64 / cast,
+            ratio: cast / memcpy,
+        });
         Measurement { cast, n: self.n, figures }
     }
 
@@ -129,7 +152,8 @@ impl Bench {
         pool: &mut Pool,
     ) -> Option<(f64, f64)> {
         let shape = Shape::of(cast.from(), cast.to(), self.n);
-        let times = self.best(cast, shape, pool, |bench, pool, _| bench.cast(other, shape, pool));
+        let other = |bench: &mut Self, pool: &mut Pool, _| bench.cast(other, shape, pool);
+        let times = self.best(cast, shape, pool, WHOLE_BUDGET, other);
         times.map(|(cast, other)| (cast / self.n as f64, other / self.n as f64))
     }
 
@@ -140,14 +164,15 @@ impl Bench {
         cast: &Cast,
         shape: Shape,
         pool: &mut Pool,
+        budget: Duration,
         mut other: impl FnMut(&mut Self, &mut Pool, usize) -> Option<Duration>,
     ) -> Option<(f64, f64)> {
         let (mut best, mut best_other) = (Duration::MAX, Duration::MAX);
         let start = Instant::now();
         let mut turn = 0;
         let mut elapsed = Duration::ZERO;
-        while turn < LEAST_TURNS || elapsed < BUDGET {
-            self.place = place_at(elapsed);
+        while turn < LEAST_TURNS || elapsed < budget {
+            self.place = place_at(elapsed, budget);
             best = best.min(self.cast(cast, shape, pool)?);
             best_other = best_other.min(other(self, pool, turn)?);
             turn += 1;
@@ -205,8 +230,8 @@ impl Bench {
 }
 
 /// Which place's turn it is.
-fn place_at(elapsed: Duration) -> usize {
-    let share = elapsed.as_nanos() * PLACES as u128 / BUDGET.as_nanos();
+fn place_at(elapsed: Duration, budget: Duration) -> usize {
+    let share = elapsed.as_nanos() * PLACES as u128 / budget.as_nanos();
     share.min(PLACES as u128 - 1) as usize
 }
 
@@ -248,7 +273,9 @@ mod tests {
         let (from, to, n) = (DType::Float6E2M3FnX4, DType::Complex128, 1001);
         let options = CastOptions::new();
         let mut bench = Bench::new(&[(from, to)], n, 5).unwrap();
-        let measurement = bench.measure(Cast::new(from, to, options).unwrap(), &options);
+        let cast = Cast::new(from, to, options).unwrap();
+        let times = bench.times(&cast, &options);
+        let measurement = bench.measurement(cast, times);
         let figures = measurement.figures.unwrap();
         let bytes = (751 + 16016) as f64;
         let ns = bytes / figures.gb_per_s;
