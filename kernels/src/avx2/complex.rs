@@ -186,8 +186,7 @@ struct Truths<const IN: usize, const OUT: usize>;
 impl<const IN: usize, const OUT: usize> Step for Truths<IN, OUT> {
     const IN: usize = IN;
     const OUT: usize = OUT;
-    /// Four vectors.
-    const LEN: usize = 1024 / IN;
+    const LEN: usize = if IN == 128 { 8 } else { 32 };
     type Tables = ();
 
     #[inline(always)]
@@ -195,21 +194,19 @@ impl<const IN: usize, const OUT: usize> Step for Truths<IN, OUT> {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's: 128 bytes are read, and a byte or a bit for each element written.
+        // SAFETY: the caller's: `LEN` elements are read, and a byte or a bit for each of them written.
         unsafe {
-            let zeros = isa.zero_complexes::<IN>(src);
+            let zeros = match IN {
+                64 => isa.bytes_of_qwords(
+                    src,
+                    #[inline(always)]
+                    |v| isa.zero_complex::<64>(v),
+                ),
+                _ => isa.zero_complexes::<IN>(src),
+            };
             match (IN, OUT) {
-                (32, 8) => isa.store(dst, isa.andnot(zeros, isa.all8(1))),
-                (32, _) => dst.cast::<i32>().write_unaligned(!isa.signs8(zeros)),
-                (64, _) => {
-                    let words = isa.shr16::<8>(zeros);
-                    let zeros = isa.packs16x(isa.lower(words), isa.half::<1>(words));
-                    let truths = isa.eq8x(zeros, isa.zerox());
-                    match OUT {
-                        8 => isa.storex(dst, isa.andx(truths, isa.all8x(1))),
-                        _ => dst.cast::<u16>().write_unaligned(isa.signs8x(truths) as u16),
-                    }
-                }
+                (32 | 64, 8) => isa.store(dst, isa.andnot(zeros, isa.all8(1))),
+                (32 | 64, _) => dst.cast::<i32>().write_unaligned(!isa.signs8(zeros)),
                 (_, 8) => {
                     let words = isa.packs32(zeros, zeros);
                     let words = isa.join_low_64x(isa.lower(words), isa.half::<1>(words));
@@ -224,7 +221,7 @@ impl<const IN: usize, const OUT: usize> Step for Truths<IN, OUT> {
 }
 
 impl Avx2 {
-    /// As many bytes of ones as an element has times 32 bits, or of zeros if it is not zero.
+    /// Bytes of ones, a byte for each 32 bits of an element, or of zeros if it is not zero.
     ///
     /// # Safety
     /// 128 bytes are readable at `src`.

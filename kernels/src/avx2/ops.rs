@@ -165,7 +165,6 @@ words! {
         sub16x = _mm_sub_epi16(a: __m128i, b: __m128i) -> __m128i;
         sub8x = _mm_sub_epi8(a: __m128i, b: __m128i) -> __m128i;
         eq8x = _mm_cmpeq_epi8(a: __m128i, b: __m128i) -> __m128i;
-        signs8x = _mm_movemask_epi8(a: __m128i) -> i32;
         min_u8x = _mm_min_epu8(a: __m128i, b: __m128i) -> __m128i;
         all8x = _mm_set1_epi8(a: i8) -> __m128i;
         zerox = _mm_setzero_si128() -> __m128i;

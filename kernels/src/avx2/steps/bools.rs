@@ -41,7 +41,11 @@ impl<A: Real, B: Real> Step<A, B> for ToBool {
                 8 => isa.zero_bytes::<A>(isa.load(src)),
                 16 => isa.zero_words::<A>(src),
                 32 => isa.zero_dwords::<A>(src),
-                _ => isa.zero_qwords::<A>(src),
+                _ => isa.bytes_of_qwords(
+                    src,
+                    #[inline(always)]
+                    |v| isa.is_zero_64::<A>(v),
+                ),
             };
             isa.store(dst, isa.andnot(falsehood, isa.all8(1)));
         }
@@ -92,32 +96,40 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn is_zero_64<A: Real>(self, src: *const u8) -> __m256i {
-        // SAFETY: the caller's: 32 bytes are readable.
-        let v = unsafe { self.load(src) };
+    fn is_zero_64<A: Real>(self, v: __m256i) -> __m256i {
         let v = if matches!(A::DTYPE.kind(), Kind::Float) { self.add64(v, v) } else { v };
         self.eq64(v, self.zero())
     }
 
+    /// A byte for each of 32 qwords, by what makes ones or zeros of four.
+    ///
     /// # Safety
-    /// 32 elements are readable at `src`.
+    /// 32 qwords are readable at `src`.
     #[inline(always)]
-    unsafe fn zero_qwords<A: Real>(self, src: *const u8) -> __m256i {
+    pub(in crate::avx2) unsafe fn bytes_of_qwords(
+        self,
+        src: *const u8,
+        ones: impl Fn(__m256i) -> __m256i,
+    ) -> __m256i {
         // SAFETY: the caller's.
-        let words = unsafe {
-            let ab = self.packs32(self.is_zero_64::<A>(src), self.is_zero_64::<A>(src.add(32)));
-            let cd =
-                self.packs32(self.is_zero_64::<A>(src.add(64)), self.is_zero_64::<A>(src.add(96)));
-            let src = src.add(128);
-            let ef = self.packs32(self.is_zero_64::<A>(src), self.is_zero_64::<A>(src.add(32)));
-            let gh =
-                self.packs32(self.is_zero_64::<A>(src.add(64)), self.is_zero_64::<A>(src.add(96)));
-            [self.packs16(ab, cd), self.packs16(ef, gh)]
+        let [a, b] = unsafe {
+            [self.words_of_qwords(src, &ones), self.words_of_qwords(src.add(128), &ones)]
         };
         // Of each of eight vectors, two elements are in the lower and two in the upper lane, as a
         // word a pair. Packing words with words then halves elements to bytes.
-        let pairs = self.in_order(self.packs16(words[0], words[1]));
-        self.low_high_pairs(pairs)
+        self.low_high_pairs(self.in_order(self.packs16(a, b)))
+    }
+
+    /// # Safety
+    /// 16 qwords are readable at `src`.
+    #[inline(always)]
+    unsafe fn words_of_qwords(self, src: *const u8, ones: &impl Fn(__m256i) -> __m256i) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe {
+            let ab = self.packs32(ones(self.load(src)), ones(self.load(src.add(32))));
+            let cd = self.packs32(ones(self.load(src.add(64))), ones(self.load(src.add(96))));
+            self.packs16(ab, cd)
+        }
     }
 
     /// Words 0-3 and 4-7 of each lane, in turns.
