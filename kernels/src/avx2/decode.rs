@@ -55,14 +55,20 @@ macro_rules! decoders {
 
 decoders! {
     Bool => Narrow, |isa, src| isa.unsigned_bytes(isa.min_u8x(isa.loadx(src), isa.all8x(1)));
-    Int8 => Narrow, |isa, src| isa.signed_bytes(isa.loadx(src));
+    Int8 => Narrow, |isa, src| Narrow([
+        isa.i8_to_i32(isa.load_64x(src)),
+        isa.i8_to_i32(isa.load_64x(src.add(8))),
+    ]);
     Int16 => Narrow, |isa, src| Narrow([
         isa.i16_to_i32(isa.loadx(src)),
         isa.i16_to_i32(isa.loadx(src.add(16))),
     ]);
     Int32 => I32, |isa, src| I32([isa.load(src), isa.load(src.add(32))]);
     Int64 => I64, |isa, src| I64(isa.load_four(src));
-    UInt8 => Narrow, |isa, src| isa.unsigned_bytes(isa.loadx(src));
+    UInt8 => Narrow, |isa, src| Narrow([
+        isa.u8_to_i32(isa.load_64x(src)),
+        isa.u8_to_i32(isa.load_64x(src.add(8))),
+    ]);
     UInt16 => Narrow, |isa, src| Narrow([
         isa.u16_to_i32(isa.loadx(src)),
         isa.u16_to_i32(isa.loadx(src.add(16))),

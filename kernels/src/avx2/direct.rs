@@ -10,7 +10,7 @@ use super::steps::bytes::{
 use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToWord};
 use super::steps::floats::{
     BrainToByte, BrainToFloat16, BrainToFloat32, CutHalf, CutToBrain, Float64ToByte, FloatToByte,
-    RoundToBrain,
+    RoundToBrain, UpperByteToFloat16,
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen};
 use super::steps::maps::{self, ByteMap};
@@ -224,6 +224,9 @@ where
     match (is_float(to), to.bits()) {
         (true, 16) => match (from, to) {
             (DType::Float8E8M0Fnu, DType::Float16) => (stepped::<PowerToHalf, A, B>, Road::Direct),
+            (DType::Float8E5M2, DType::Float16) => {
+                (stepped::<UpperByteToFloat16, A, B>, Road::Direct)
+            }
             _ => (stepped::<SmallToFloat16, A, B>, Road::Table),
         },
         (true, 64) => (stepped::<SmallToFloat64, A, B>, Road::Table),

@@ -15,6 +15,9 @@ pub(in crate::avx2) struct BrainToFloat16;
 /// Bfloat16 to float32.
 pub(in crate::avx2) struct BrainToFloat32;
 
+/// Float8_e5m2, which is float16's upper byte, to float16.
+pub(in crate::avx2) struct UpperByteToFloat16;
+
 /// Float16 to unsigned integers of 32 bits, and to those of 64.
 pub(in crate::avx2) struct CutHalf;
 
@@ -65,6 +68,24 @@ impl<A: Real, B: Real> Step<A, B> for BrainToFloat32 {
             let (words, zero) = (isa.quiet_bfloat16(isa.in_order(isa.load(src))), isa.zero());
             isa.store(dst, isa.low16(zero, words));
             isa.store(dst.add(32), isa.high16(zero, words));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for UpperByteToFloat16 {
+    const LEN: usize = 32;
+    const LIGHT: bool = true;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let (bytes, zero) = (isa.in_order(isa.load(src)), isa.zero());
+            let nan = isa.gt8(isa.and(bytes, isa.all8(0x7f)), isa.all8(0x7c));
+            // A NaN's fraction bits are both set and 1 is taken away: the canonical one.
+            let bytes = isa.add8(isa.or(bytes, isa.and(nan, isa.all8(3))), nan);
+            isa.store(dst, isa.low8(zero, bytes));
+            isa.store(dst.add(32), isa.high8(zero, bytes));
         }
     }
 }
