@@ -19,7 +19,7 @@ use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
 
 /// Bytes of a buffer. As many elements as fit make a tile, which then is a multiple of 8 of them, so
 /// that packed tiles are whole bytes.
-const BUFFER: usize = 4096;
+const BUFFER: usize = 8192;
 
 /// The kernel of a pair under the default options that is put together from others; None for two
 /// real dtypes.
@@ -170,6 +170,8 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
     params: &Params,
 ) -> usize {
     let mut inner = component_params(params);
+    // SAFETY: the caller's; components are real, and not packed.
+    let results = unsafe { shape::results(I::table(), n, &inner) };
     let tile = BUFFER / buffered_size(params.from).max(buffered_size(params.to));
     let mut start = 0;
     while start < n {
@@ -179,7 +181,7 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
         let done = unsafe {
             let from = src.add(start / 8 * params.from.bits());
             let to = dst.add(start / 8 * params.to.bits());
-            one_tile(I::table(), from, to, len, params, &inner)
+            one_tile(I::table(), from, to, len, params, &inner, results.as_ref())
         };
         if done < len {
             return start + done;
@@ -202,7 +204,7 @@ const fn buffered_size(dtype: DType) -> usize {
 /// # Safety
 /// As for every kernel; `len` components of either side that are [buffered](buffered_size) fit a
 /// buffer; `inner` is what [`component_params`] makes of `params`, its draws moved on
-/// to this tile's.
+/// to this tile's; if there are `results`, they are what [`shape::results`] tells of it.
 unsafe fn one_tile(
     table: &Table,
     src: *const u8,
@@ -210,10 +212,11 @@ unsafe fn one_tile(
     len: usize,
     params: &Params,
     inner: &Params,
+    results: Option<&[u8; 256]>,
 ) -> usize {
     let (from, to) = (params.from, params.to);
     let mut numbers = Buffer::<BUFFER>::new();
-    let mut results = Buffer::<BUFFER>::new();
+    let mut stored = Buffer::<BUFFER>::new();
     // SAFETY: the buffers hold the tile's components, and are apart from the caller's memory and
     // from each other. Each stage writes the `len` elements that the next one reads; the last one
     // reads the `done` elements that the cast has written.
@@ -233,15 +236,53 @@ unsafe fn one_tile(
         } else {
             src
         };
+        if let Some(done) = checked(table, [src, source], dst, fit, params, inner) {
+            return done;
+        }
         let in_place = !to.is_packed() && !to.is_complex();
-        let target = if in_place { dst } else { results.start() };
-        let done = cast_real(table, source, target, fit, inner);
+        let target = if in_place { dst } else { stored.start() };
+        let done = match results {
+            Some(results) => {
+                (table.shapes.look_up)(results, source, target, fit);
+                fit
+            }
+            None => cast_real(table, source, target, fit, inner),
+        };
         if to.is_packed() {
             (table.pieces.pack)(to.bits(), target, dst, done);
         } else if to.is_complex() {
             (table.pieces.with_zero_imaginary)(to.bits() / 16, target, dst, done);
         }
         done
+    }
+}
+
+/// A checked cast by the default kernel of the pair itself, which needs no stages, of the elements that
+/// fit. None if that kernel is no better than this way, or does not do.
+///
+/// # Safety
+/// As for [`one_tile`]; the first source is that of the pair, the second one has its components as
+/// `inner` reads them.
+unsafe fn checked(
+    table: &Table,
+    [src, components]: [*const u8; 2],
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    inner: &Params,
+) -> Option<usize> {
+    let Entry { kernel, road } = table.pairs.get(params.from, params.to);
+    if matches!(road, Road::Tile) {
+        return None;
+    }
+    // SAFETY: the caller's.
+    unsafe {
+        let fitting = match inner.options.is_default() {
+            true => n,
+            false => shape::fitting(table, components, n, inner)?,
+        };
+        let params = Params { options: Options::DEFAULT, ..*params };
+        Some(kernel(src, dst, fitting, &params))
     }
 }
 

@@ -96,7 +96,7 @@ unsafe fn steps<const FROM: usize, const TO: usize, const LEN: usize>(
         let isa = Avx2::summon();
         isa.vectorize(
             #[inline(always)]
-            || {
+            move || {
                 if n < LEN {
                     let (mut from, mut to) = ([0u8; 256], [0u8; 256]);
                     src.copy_to_nonoverlapping(from.as_mut_ptr(), n * FROM);

@@ -1,9 +1,12 @@
-//! The draws of stochastic rounding.
+//! The draws of stochastic rounding, and the rounding of float32 by them.
 
 use super::lanes::each;
+use super::shim::Vbmi;
+use super::tables::LookUp;
 use super::{Avx512, Features};
 use crate::codec::Isa;
 use crate::philox;
+use crate::shape::Grid;
 use core::arch::x86_64::__m512i;
 use core::mem::MaybeUninit;
 
@@ -18,7 +21,7 @@ pub(super) unsafe fn draw(seed: u64, block: u64, blocks: &mut [MaybeUninit<[u32;
     let Avx512(x) = isa;
     isa.vectorize(
         #[inline(always)]
-        || {
+        move || {
             let (groups, rest) = blocks.as_chunks_mut::<32>();
             let mut first = block;
             for group in groups {
@@ -37,6 +40,122 @@ pub(super) unsafe fn draw(seed: u64, block: u64, blocks: &mut [MaybeUninit<[u32;
             philox::fill::<8>(seed, first, rest);
         },
     );
+}
+
+/// Rounds float32s to a grid by a draw each, as [`crate::shape`] has it, which writes it out.
+///
+/// # Safety
+/// As for every loop that rounds, see there.
+pub(super) unsafe fn round<L: TopBits>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    draws: *const u32,
+    grid: &Grid,
+) {
+    // SAFETY: the caller's.
+    let isa = unsafe { L::summon() };
+    let x = isa.features();
+    isa.vectorize(
+        #[inline(always)]
+        move || {
+            let steps = Steps::new(x, grid);
+            let draws = draws.cast::<u8>();
+            let mut i = 0;
+            // SAFETY: the caller's; of the last registers that part is read and written that there is.
+            unsafe {
+                while n - i >= 16 {
+                    let (code, draw) =
+                        (x.load_dwords(src.add(4 * i)), x.load_dwords(draws.add(4 * i)));
+                    x.store_dwords(dst.add(4 * i), steps.round(isa, code, draw));
+                    i += 16;
+                }
+                if i < n {
+                    let code = x.load_dwords_part(src.add(4 * i), n - i);
+                    let draw = x.load_dwords_part(draws.add(4 * i), n - i);
+                    x.store_dwords_part(dst.add(4 * i), steps.round(isa, code, draw), n - i);
+                }
+            }
+        },
+    );
+}
+
+/// An instruction set with a way to the top bits of a draw.
+pub(super) trait TopBits: LookUp + Isa {
+    /// The top bits of each dword, as many as `count` tells, at its foot; below 32.
+    fn top_bits(self, v: __m512i, count: __m512i) -> __m512i;
+}
+
+impl TopBits for Avx512 {
+    #[inline(always)]
+    fn top_bits(self, v: __m512i, count: __m512i) -> __m512i {
+        let Self(x) = self;
+        // A shift by 32 leaves zero.
+        x.f._mm512_srlv_epi32(v, x.f._mm512_sub_epi32(x.dword(32), count))
+    }
+}
+
+impl TopBits for Vbmi {
+    #[inline(always)]
+    fn top_bits(self, v: __m512i, count: __m512i) -> __m512i {
+        self.shldv_epi32(self.features.f._mm512_setzero_si512(), v, count)
+    }
+}
+
+/// A grid, in registers.
+struct Steps {
+    /// The fewest and the most bits that are cut, and how many would be of a number of exponent field 0
+    /// were there no bound.
+    fewest: __m512i,
+    most: __m512i,
+    at_zero: __m512i,
+    quantum: __m512i,
+    /// One less than the quantum's exponent field.
+    below: __m512i,
+}
+
+impl Steps {
+    #[inline(always)]
+    fn new(x: Features, grid: &Grid) -> Self {
+        let quantum = grid.quantum as u32;
+        Self {
+            fewest: x.dword(grid.cut),
+            most: x.dword(grid.cut + grid.span),
+            at_zero: x.dword(grid.cut + grid.least as u32),
+            quantum: x.dword(quantum),
+            below: x.dword((quantum >> 23).wrapping_sub(1)),
+        }
+    }
+
+    /// The portable loop's steps. From the quantum on no place is left below it, which is a shift by
+    /// more than 31, so that nothing is left of the significand.
+    #[inline(always)]
+    fn round<L: TopBits>(&self, isa: L, code: __m512i, draw: __m512i) -> __m512i {
+        const INFINITY: u32 = 0xff << 23;
+        let x = isa.features();
+        let sign = x.dword(1 << 31);
+        let magnitude = x.f._mm512_andnot_si512(sign, code);
+        let field = x.f._mm512_srli_epi32::<23>(magnitude);
+        let cut = x.f._mm512_max_epi32(x.f._mm512_sub_epi32(self.at_zero, field), self.fewest);
+        let cut = x.f._mm512_min_epi32(cut, self.most);
+        let addend = isa.top_bits(x.f._mm512_xor_si512(draw, x.dword(u32::MAX)), cut);
+        let sum = x.f._mm512_add_epi32(magnitude, addend);
+        let kept = x.f._mm512_sllv_epi32(x.dword(u32::MAX), cut);
+        let normal = x.f._mm512_cmpge_epi32_mask(magnitude, self.quantum);
+        let rounded = x.f._mm512_maskz_and_epi32(normal, sum, kept);
+
+        let significand = x.f._mm512_or_si512(x.f._mm512_slli_epi32::<8>(magnitude), sign);
+        let places = x.f._mm512_sub_epi32(self.below, field);
+        let rest = x.f._mm512_srlv_epi32(significand, places);
+        let up = x.f._mm512_cmplt_epu32_mask(draw, rest);
+        let rounded = x.f._mm512_mask_mov_epi32(rounded, up, self.quantum);
+
+        let rounded = x.f._mm512_min_epi32(rounded, x.dword(INFINITY - 1));
+        let finite = x.f._mm512_cmplt_epi32_mask(magnitude, x.dword(INFINITY));
+        let rounded = x.f._mm512_mask_mov_epi32(magnitude, finite, rounded);
+        // rounded OR (code AND the sign)
+        x.f._mm512_ternarylogic_epi32::<0xf8>(rounded, code, sign)
+    }
 }
 
 impl Features {

@@ -1,7 +1,7 @@
 //! The loops for other options that AVX-512 does better than portable code: its conversions and its
 //! arithmetic round in any direction that the instruction names.
 
-use super::draws::draw;
+use super::draws::{draw, round};
 use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
@@ -20,6 +20,8 @@ pub(super) const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 pub(super) const fn shapes_vbmi() -> Shapes {
     let mut shapes = shapes();
     shapes.look_up = look_up::<Vbmi>;
+    shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Vbmi>;
+    shapes.rounds.whole32[Mode::Stochastic as usize] = round::<Vbmi>;
     shapes
 }
 
@@ -55,7 +57,9 @@ pub(super) const fn shapes() -> Shapes {
     let [.., away, odd] = to.uint64_to_64;
     to.uint64_to_64 = [wide_ulongs::<TO_ZERO>, wide_ulongs::<UP>, wide_ulongs::<DOWN>, away, odd];
 
+    shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Avx512>;
     let whole = &mut shapes.rounds.whole32;
+    whole[Mode::Stochastic as usize] = round::<Avx512>;
     whole[Mode::Up as usize] = whole32::<UP>;
     whole[Mode::Down as usize] = whole32::<DOWN>;
     whole[Mode::NearestEven as usize] = whole32::<NEAREST>;
@@ -88,7 +92,7 @@ macro_rules! loops {
                 let Avx512($x) = isa;
                 isa.vectorize(
                     #[inline(always)]
-                    || {
+                    move || {
                         let mut i = 0;
                         while n - i >= 64 {
                             for quarter in 0..4 {

@@ -44,6 +44,13 @@ impl Vbmi {
         unsafe { _mm512_permutex2var_epi8(a, indices, b) }
     }
 
+    /// The upper halves of dwords of `a` and `b` together, shifted left by so many bits, modulo 32.
+    #[inline(always)]
+    pub(super) fn shldv_epi32(self, a: __m512i, b: __m512i, bits: __m512i) -> __m512i {
+        // SAFETY: the token proves AVX512_VBMI2.
+        unsafe { _mm512_shldv_epi32(a, b, bits) }
+    }
+
     /// For each byte the 8 bits of its qword from the bit on that `starts` tells.
     #[inline(always)]
     pub(super) fn multishift_epi64_epi8(self, starts: __m512i, v: __m512i) -> __m512i {

@@ -211,7 +211,7 @@ unsafe fn steps<A: Real, B: Real>(
         let isa = Avx512::summon();
         isa.vectorize(
             #[inline(always)]
-            || {
+            move || {
                 let mut i = 0;
                 while n - i >= 64 {
                     step(isa, src.add(i * from), dst.add(i * to));

@@ -196,7 +196,7 @@ pub(super) unsafe fn map_bytes<L: LookUp + Isa>(
         let isa = L::summon();
         isa.vectorize(
             #[inline(always)]
-            || match map.shape {
+            move || match map.shape {
                 Shape::Constant => steps(isa, Shape::Constant, map, src, dst, n),
                 Shape::Low6 => steps(isa, Shape::Low6, map, src, dst, n),
                 Shape::Low7 => steps(isa, Shape::Low7, map, src, dst, n),

@@ -345,8 +345,9 @@ struct Tests {
     mark: unsafe fn(*const u8, *mut u8, usize, &Fit),
 }
 
-/// Elements that are tested before it is asked whether one was unfit.
-const BLOCK: usize = 1024;
+/// Elements that are tested before it is asked whether one was unfit: as many as are tested at a time
+/// in most casts, since the least of a vector's lanes takes long to find.
+const BLOCK: usize = 8192;
 
 macro_rules! tests {
     ($($lane:ident $past:ident $inside:ident $unfit:ident $first:ident $replace:ident $mark:ident $tests:ident;)*) => {$(

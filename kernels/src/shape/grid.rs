@@ -51,14 +51,14 @@ impl Mode {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     /// The lowest bits, which the normal numbers of the grid have as zeros.
-    pub(super) cut: u32,
+    pub(crate) cut: u32,
     /// How many more bits the subnormal numbers cut at most; how many fewer those of float32, where
     /// the grid has no subnormal numbers but these.
-    pub(super) span: u32,
+    pub(crate) span: u32,
     /// The exponent field below which numbers are subnormal on the grid.
-    pub(super) least: u64,
+    pub(crate) least: u64,
     /// The smallest positive number of the grid.
-    pub(super) quantum: u64,
+    pub(crate) quantum: u64,
     /// The largest finite number of the grid.
     pub(super) largest: u64,
     /// What is left of a number that is not zero, at least: 1 where its sign matters still.
@@ -315,7 +315,7 @@ macro_rules! modes {
 
 /// Every loop that rounds.
 pub(crate) struct Rounds {
-    floats32: Modes,
+    pub(crate) floats32: Modes,
     even_floats32: Modes,
     floats64: Modes,
     even_floats64: Modes,

@@ -129,10 +129,7 @@ pub(crate) unsafe fn cast(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if params.plan.by_table && n >= LONG {
-            let codes: [u8; 256] = array::from_fn(|code| code as u8);
-            let mut results = [0; 256];
-            pieces(table, codes.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null());
+        if let Some(results) = results(table, n, params) {
             (table.shapes.look_up)(&results, src, dst, n);
             n
         } else if let Some(seed) = params.plan.seed {
@@ -144,10 +141,45 @@ pub(crate) unsafe fn cast(
     }
 }
 
+/// What every byte becomes, if `n` elements are best cast by that.
+///
+/// # Safety
+/// The CPU has the instruction set of the table; both dtypes are real and not packed.
+pub(crate) unsafe fn results(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
+    if !params.plan.by_table || n < LONG {
+        return None;
+    }
+    let codes: [u8; 256] = array::from_fn(|code| code as u8);
+    let mut results = [0; 256];
+    // SAFETY: the caller's; both dtypes have 8 bits.
+    unsafe { pieces(table, codes.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null()) };
+    Some(results)
+}
+
+/// How many elements come before the first that does not fit, if all there is to a cast but for that
+/// test is the default kernel; else None.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of `params.from`, which is real and not packed. The CPU has
+/// the instruction set of the table.
+pub(crate) unsafe fn fitting(
+    table: &Table,
+    src: *const u8,
+    n: usize,
+    params: &Params,
+) -> Option<usize> {
+    match (params.plan.is_checked_default(), &params.plan.fit) {
+        // SAFETY: the caller's.
+        (true, Some((fit, _))) => Some(unsafe { table.shapes.fits.first(fit, src, n) }),
+        _ => None,
+    }
+}
+
 /// The elements from which on a table pays.
 const LONG: usize = 1024;
 
-/// Bytes of a buffer: the elements that are cast at a time stay in the L1 cache through all steps.
+/// Bytes of a buffer: the elements that are cast at a time stay in the L1 cache through all steps. Where
+/// there is but one step, so that no buffer is needed, twice as much is: it is the source that stays.
 const BUFFER: usize = 8192;
 
 /// Casts a piece at a time. The closure gives a draw for each of the next so many elements, if the
@@ -166,7 +198,8 @@ unsafe fn pieces(
 ) -> usize {
     let (from, to) = (params.from.bits() / 8, params.to.bits() / 8);
     let (mut first, mut second) = (Buffer::<BUFFER>::new(), Buffer::<BUFFER>::new());
-    let len = BUFFER / params.plan.widest;
+    let direct = params.plan.count == 1 && params.plan.seed.is_none();
+    let len = if direct { 2 * BUFFER } else { BUFFER } / params.plan.widest;
     let mut start = 0;
     while start < n {
         let len = len.min(n - start);

@@ -63,6 +63,12 @@ impl Plan {
         by_table: false,
     };
 
+    /// Whether elements are tested, and those that fit are cast by the default kernel.
+    pub(super) const fn is_checked_default(&self) -> bool {
+        let replaces = self.substitute.is_some() || self.infinities.is_some();
+        self.count == 1 && matches!(self.steps[0], Step::Cast(..)) && !replaces
+    }
+
     /// For a pair of real dtypes under options as plain as they can be.
     pub(crate) fn new(from: DType, to: DType, options: &Options, shapes: &Shapes) -> Self {
         let plan = Self::NONE;
