@@ -5,17 +5,18 @@ mod support;
 
 use simdcast::isa::Level;
 use simdcast::{DType, Overflow, Rounding, reference};
-use simdcast_kernels::{Kernel, Options};
+use simdcast_kernels::{Kernel, Options, RunError};
 use support::guarded::Guarded;
 use support::{Tally, assert_none, in_parallel, noise, pairs, say, source_bytes};
 
 /// Lengths of a few steps of any instruction set, and those around the tile of composed kernels.
 fn lengths() -> impl Iterator<Item = usize> {
-    let tiles = [511, 512, 513, 519, 1023, 1024, 1025, 1031, 1536, 2047, 2049, 4095, 4097, LONGEST];
+    let tiles = [511, 512, 513, 519, 1023, 1024, 1025, 1031, 1536, 2047, 2049, 4095, 4097];
+    let tiles = tiles.into_iter().chain([8191, 8193, LONGEST]);
     (0..=300).chain(tiles)
 }
 
-const LONGEST: usize = 4103;
+const LONGEST: usize = 8199;
 
 /// The options that take different kernels: the default ones, and others.
 fn kinds_of_options() -> [Options; 3] {
@@ -141,6 +142,56 @@ fn long_buffers_off_the_lines_of_the_cache() {
         }
         Ok(offsets.len() as u64)
     });
+}
+
+/// Whatever the pieces that a checked cast goes by: in each of some that span several, the first of two
+/// unfit elements is named, and those before it are written as if it were not there.
+#[test]
+fn a_checked_cast_names_the_first_unfit_element_wherever_it_is() {
+    const N: usize = 20_011;
+    for level in support::tested_levels() {
+        let jobs: Vec<_> = pairs().collect();
+        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+            let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+            let kernel = Kernel::on(level, from, to, &checked);
+            let Some((fitting, unfit)) = fitting_and_unfit(from, to, &checked) else {
+                return Ok(Tally::default());
+            };
+            let codes: Vec<_> = fitting.iter().copied().cycle().take(N).collect();
+            let mut right = vec![0; to.bytes_for(N).unwrap()];
+            let mut source = source_bytes(from, &codes);
+            kernel.run(&source, &mut right, N).map_err(|e| format!("{kernel:?}: {e:?}"))?;
+            let places = [N - 1, 16384, 16383, 8192, 8191, 1024, 1023, 0];
+            for (k, place) in places.into_iter().enumerate() {
+                // Those from here on are unfit already.
+                reference::store(from, &mut source, place, unfit[k % unfit.len()]);
+                let mut stored = vec![0; right.len()];
+                let result = kernel.run(&source, &mut stored, N);
+                let whole = place * to.bits() / 8;
+                if result != Err(RunError::Unfit { index: place }) {
+                    return Err(format!("{kernel:?}: {place} is unfit, but {result:?}"));
+                } else if stored[..whole] != right[..whole] {
+                    return Err(format!("{kernel:?}: elements before {place} are wrong"));
+                }
+            }
+            Ok(Tally { pairs: 1, options: 1, values: places.len() as u64 })
+        });
+        let Tally { pairs, values: runs, .. } = tally;
+        say(&format!("{}: {pairs} pairs, {runs} runs", level.name()));
+        assert!(pairs > 1000);
+        assert_none(&errors);
+    }
+}
+
+/// Some codes that fit and some that don't, if there are both.
+fn fitting_and_unfit(from: DType, to: DType, options: &Options) -> Option<(Vec<u128>, Vec<u128>)> {
+    let mask = u128::MAX >> (128 - from.significant_bits());
+    let real = if from.is_complex() { mask >> (from.significant_bits() / 2) } else { mask };
+    let random = (0..512).map(|i| (u128::from(noise(i)) << 64 | u128::from(noise(!i))) & mask);
+    let codes = random.flat_map(|code| [code, code & real, code & 1]);
+    let fits = |code: &u128| reference::cast(from, to, *code, options, 0).is_ok();
+    let (fitting, unfit): (Vec<_>, Vec<_>) = codes.partition(fits);
+    (!fitting.is_empty() && !unfit.is_empty()).then_some((fitting, unfit))
 }
 
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Look-ups of bytes: what the 256 values of a byte become, by permutations of registers that hold
 //! the table. How many that takes depends on what the table repeats.
 
+use super::lanes::first_of_64;
 use super::shim::Vbmi;
 use super::words::every_other_byte;
 use super::{Avx512, Features, packed, pieces};
@@ -237,6 +238,44 @@ unsafe fn steps<L: LookUp>(
             i += left;
         }
     }
+}
+
+/// What `n` bytes become by the first table, and whether any of them is not zero by the second.
+///
+/// # Safety
+/// As for [`map_bytes`].
+pub(super) unsafe fn map_marked<L: LookUp + Isa>(
+    [results, marks]: [&[u8; 256]; 2],
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> bool {
+    // SAFETY: the caller's.
+    let isa = unsafe { L::summon() };
+    isa.vectorize(
+        #[inline(always)]
+        move || {
+            let (results, marks) = (ByteMap::of_any(*results), ByteMap::of_any(*marks));
+            let x = isa.features();
+            let mut marked = x.f._mm512_setzero_si512();
+            let mut i = 0;
+            // SAFETY: the caller's. Of a register that is not full only what was read is marked.
+            unsafe {
+                while n - i >= 64 {
+                    let v = x.load_dwords(src.add(i));
+                    x.store_dwords(dst.add(i), isa.look_up(&results, v));
+                    marked = x.f._mm512_or_si512(marked, isa.look_up(&marks, v));
+                    i += 64;
+                }
+                let v = x.load_first(src.add(i), n - i);
+                x.store_first(dst.add(i), isa.look_up(&results, v), n - i);
+                let last = isa.look_up(&marks, v);
+                let last = x.bw._mm512_maskz_mov_epi8(first_of_64(n - i), last);
+                marked = x.f._mm512_or_si512(marked, last);
+            }
+            x.bw._mm512_test_epi8_mask(marked, marked) != 0
+        },
+    )
 }
 
 /// The pairs of results that the low 7 bits of each word tell.

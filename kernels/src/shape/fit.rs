@@ -309,6 +309,11 @@ impl Fit {
         }
     }
 
+    /// Whether one comparison tells.
+    pub(super) const fn is_quick(&self) -> bool {
+        self.count <= 1
+    }
+
     /// Whether every code fits.
     pub(super) const fn is_whole(&self) -> bool {
         self.count == 0

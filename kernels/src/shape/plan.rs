@@ -69,6 +69,14 @@ impl Plan {
         self.count == 1 && matches!(self.steps[0], Step::Cast(..)) && !replaces
     }
 
+    /// What does not fit, if the same is done, all elements are bytes, and a look-up tells unfit ones
+    /// in less time than comparisons.
+    pub(super) fn marked_bytes(&self) -> Option<&Fit> {
+        let bytes = self.widest == 1 && self.is_checked_default();
+        let fit = self.fit.as_ref().map(|(fit, _)| fit);
+        fit.filter(|fit| bytes && !fit.is_quick())
+    }
+
     /// For a pair of real dtypes under options as plain as they can be.
     pub(crate) fn new(from: DType, to: DType, options: &Options, shapes: &Shapes) -> Self {
         let plan = Self::NONE;
