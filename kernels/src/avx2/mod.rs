@@ -16,6 +16,7 @@ mod shapes;
 mod shim;
 mod sixes;
 mod steps;
+mod thresholds;
 mod to_ints;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};

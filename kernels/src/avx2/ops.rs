@@ -69,6 +69,8 @@ words! {
         // Unsigned bytes of `a` times signed ones of `b`, and the sums of neighbours.
         madd8 = _mm256_maddubs_epi16(a: __m256i, b: __m256i) -> __m256i;
         mul16 = _mm256_mullo_epi16(a: __m256i, b: __m256i) -> __m256i;
+        // The upper halves of unsigned products.
+        mul_high_u16 = _mm256_mulhi_epu16(a: __m256i, b: __m256i) -> __m256i;
         signs8 = _mm256_movemask_epi8(a: __m256i) -> i32;
         shuffle8 = _mm256_shuffle_epi8(a: __m256i, at: __m256i) -> __m256i;
         permute32 = _mm256_permutevar8x32_epi32(a: __m256i, at: __m256i) -> __m256i;

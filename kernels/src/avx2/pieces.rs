@@ -183,12 +183,15 @@ impl Avx2 {
         self.and(self.or(v, self.shl16::<4>(v)), self.all8(15))
     }
 
-    /// Of words that [`sixes`](Self::sixes) leaves, each byte has its own bits from another shift.
+    /// Of words that [`sixes`](Self::sixes) leaves, each byte has its own bits from another shift; by
+    /// multiplications, since it is shifts and shuffles of which there are too many.
     #[inline(always)]
     fn spread_6(self, v: __m256i) -> __m256i {
         let words = self.sixes(v);
         let odd = self.all16(-256);
-        let bytes = self.blend8(self.shr16::<4>(words), self.shr16::<2>(words), odd);
+        let (low, high) = (self.all16(1 << 12), self.all16(1 << 14));
+        let (low, high) = (self.mul_high_u16(words, low), self.mul_high_u16(words, high));
+        let bytes = self.blend8(low, high, odd);
         self.and(bytes, self.all8(0x3f))
     }
 

@@ -1,10 +1,12 @@
-//! Between one-byte dtypes, by look-ups, or by a ramp with look-ups for the rest. Where the sign bit does nothing but change the sign, the
-//! look-ups are of magnitudes only, and there are half as many of them.
+//! Between one-byte dtypes, by look-ups, by a ramp with look-ups for the rest, or by thresholds. Where
+//! the sign bit does nothing but change the sign, the look-ups are of magnitudes only, and there are
+//! half as many of them.
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
 use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
 use crate::avx2::ramps::{Climbs, Ramp};
+use crate::avx2::thresholds::{Stepped, Thresholds};
 use crate::dtypes::{DType, Real};
 use crate::format::Numbers;
 use crate::scalar::direct::table8;
@@ -33,6 +35,14 @@ enum Sign {
     Gives(u8),
 }
 
+/// What may take the place of a sum of look-ups.
+#[derive(Clone, Copy)]
+enum Other {
+    None,
+    Ramp(Ramp),
+    Thresholds(Thresholds),
+}
+
 /// A map between one-byte dtypes.
 #[derive(Clone, Copy)]
 struct Plan {
@@ -43,7 +53,7 @@ struct Plan {
     bits: usize,
     nibbles: Nibbles,
     /// What is less work than the nibbles, if it is.
-    ramp: Option<Ramp>,
+    other: Other,
     /// What the rule gets wrong in the code 0x80, which often is no number but a NaN.
     minus_zero: u8,
     work: usize,
@@ -73,9 +83,9 @@ impl Plan {
     const fn of(map: &[u8; 256], from: DType, to: DType) -> Self {
         let bits = from.significant_bits();
         let nibbles = Nibbles::of(map, bits, from);
-        let (ramp, work) = shorter(map, bits, nibbles.work(), 0);
+        let (other, work) = shorter(map, bits, to, nibbles.work(), 0);
         let mut best =
-            Self { sign: Sign::Any, absolute: false, bits, nibbles, ramp, minus_zero: 0, work };
+            Self { sign: Sign::Any, absolute: false, bits, nibbles, other, minus_zero: 0, work };
         let bits = if two_s_complement(from) { 7 } else { magnitude_bits(from) };
         let rules = [
             (Sign::Gives(map[0xff]), 2),
@@ -144,23 +154,36 @@ impl Plan {
             (Sign::Kept, Some(signed)) if whole => (Sign::LookedUp, signed, 0),
             _ => (sign, nibbles, work),
         };
-        let (ramp, least) = shorter(&values, bits, nibbles.work() + own, work);
-        let sign = if ramp.is_some() { sign } else { found };
+        let (other, least) = shorter(&values, bits, to, nibbles.work() + own, work);
+        let sign = if matches!(other, Other::None) { found } else { sign };
         let work = least + 2 * absolute as usize + if minus_zero != 0 { 3 } else { 0 };
-        Some(Self { sign, absolute, bits, nibbles, ramp, minus_zero, work })
+        Some(Self { sign, absolute, bits, nibbles, other, minus_zero, work })
     }
 }
 
-/// The ramp of a map if that, with so much more to do, is less work; and how much is left.
-const fn shorter(map: &[u8; 256], bits: usize, work: usize, more: usize) -> (Option<Ramp>, usize) {
-    if bits >= 7
-        && work > 12
-        && let Some(ramp) = Ramp::of(map, 1 << bits)
+/// What makes a map with less work, if with so much more to do it is; and how much is left.
+const fn shorter(
+    map: &[u8; 256],
+    bits: usize,
+    to: DType,
+    work: usize,
+    more: usize,
+) -> (Other, usize) {
+    let (mut best, mut least) = (Other::None, work);
+    if bits < 7 || work <= 12 {
+        return (best, least);
+    }
+    if let Some(ramp) = Ramp::of(map, 1 << bits)
         && ramp.work() + more < work + ramp.bonus(work)
     {
-        return (Some(ramp), ramp.work() + more);
+        (best, least) = (Other::Ramp(ramp), ramp.work() + more);
     }
-    (None, work)
+    if let Some(thresholds) = Thresholds::of(map, 1 << bits, to.significant_bits())
+        && thresholds.work() + more < least
+    {
+        (best, least) = (Other::Thresholds(thresholds), thresholds.work() + more);
+    }
+    (best, least)
 }
 
 const fn all_below(values: &[u8; 256], limit: u8) -> bool {
@@ -220,9 +243,16 @@ impl<A: Real, B: Real> Maps for Pair<A, B> {
 }
 
 impl<A: Real, B: Real> Climbs for Pair<A, B> {
-    const RAMP: Ramp = match Self::PLAN.ramp {
-        Some(ramp) => ramp,
-        None => Ramp::NOTHING,
+    const RAMP: Ramp = match Self::PLAN.other {
+        Other::Ramp(ramp) => ramp,
+        _ => Ramp::NOTHING,
+    };
+}
+
+impl<A: Real, B: Real> Stepped for Pair<A, B> {
+    const THRESHOLDS: Thresholds = match Self::PLAN.other {
+        Other::Thresholds(thresholds) => thresholds,
+        _ => Thresholds::NOTHING,
     };
 }
 
@@ -254,10 +284,10 @@ impl Avx2 {
             self.lower_bits(bytes, plan.bits)
         };
         let whole = if matches!(plan.sign, Sign::LookedUp) { bytes } else { codes };
-        let values = if plan.ramp.is_some() {
-            self.climb::<Pair<A, B>>(codes)
-        } else {
-            self.look_up::<Pair<A, B>>(codes, whole)
+        let values = match plan.other {
+            Other::None => self.look_up::<Pair<A, B>>(codes, whole),
+            Other::Ramp(_) => self.climb::<Pair<A, B>>(codes),
+            Other::Thresholds(_) => self.count_steps::<Pair<A, B>>(codes),
         };
         let values = self.signed::<A, B>(values, self.sign_on_top::<A>(bytes));
         if plan.minus_zero == 0 {
