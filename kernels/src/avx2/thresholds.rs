@@ -62,6 +62,14 @@ impl Thresholds {
         Some(found)
     }
 
+    /// With 128, after the 128 codes that count, mapped to this.
+    pub(super) const fn followed_by(mut self, value: u8) -> Self {
+        // The second row's look-up takes it for the first code of that row; the first row's gives 0.
+        assert!(self.low[1][0] <= value);
+        self.set(8, value, [143; 2]);
+        self
+    }
+
     /// Makes a row one of steps, if it is.
     const fn take(&mut self, map: &[u8; 256], row: usize) -> bool {
         let mut last = [(16 * row + 15) as u8; 2];

@@ -49,6 +49,8 @@ struct Plan {
     sign: Sign,
     /// Whether the source is in two's complement.
     absolute: bool,
+    /// Whether -128 is to be taken for -127, since the look-ups have nothing for it.
+    clamped: bool,
     /// The bits of the codes that are looked up.
     bits: usize,
     nibbles: Nibbles,
@@ -84,8 +86,16 @@ impl Plan {
         let bits = from.significant_bits();
         let nibbles = Nibbles::of(map, bits, from);
         let (other, work) = shorter(map, bits, to, nibbles.work(), 0);
-        let mut best =
-            Self { sign: Sign::Any, absolute: false, bits, nibbles, other, minus_zero: 0, work };
+        let mut best = Self {
+            sign: Sign::Any,
+            absolute: false,
+            clamped: false,
+            bits,
+            nibbles,
+            other,
+            minus_zero: 0,
+            work,
+        };
         let bits = if two_s_complement(from) { 7 } else { magnitude_bits(from) };
         let rules = [
             (Sign::Gives(map[0xff]), 2),
@@ -155,9 +165,16 @@ impl Plan {
             _ => (sign, nibbles, work),
         };
         let (other, least) = shorter(&values, bits, to, nibbles.work() + own, work);
+        let (other, clamped) = match other {
+            Other::Thresholds(thresholds) if absolute && minus_zero == 0 => {
+                (Other::Thresholds(thresholds.followed_by(values[127])), false)
+            }
+            other => (other, absolute),
+        };
         let sign = if matches!(other, Other::None) { found } else { sign };
-        let work = least + 2 * absolute as usize + if minus_zero != 0 { 3 } else { 0 };
-        Some(Self { sign, absolute, bits, nibbles, other, minus_zero, work })
+        let work =
+            least + absolute as usize + clamped as usize + if minus_zero != 0 { 3 } else { 0 };
+        Some(Self { sign, absolute, clamped, bits, nibbles, other, minus_zero, work })
     }
 }
 
@@ -278,10 +295,10 @@ impl Avx2 {
     #[inline(always)]
     pub(super) fn mapped<A: Real, B: Real>(self, bytes: __m256i) -> __m256i {
         let plan = const { &Pair::<A, B>::PLAN };
-        let codes = if plan.absolute {
-            self.min_u8(self.abs8(bytes), self.all8(0x7f))
-        } else {
-            self.lower_bits(bytes, plan.bits)
+        let codes = match (plan.absolute, plan.clamped) {
+            (true, true) => self.min_u8(self.abs8(bytes), self.all8(0x7f)),
+            (true, false) => self.abs8(bytes),
+            _ => self.lower_bits(bytes, plan.bits),
         };
         let whole = if matches!(plan.sign, Sign::LookedUp) { bytes } else { codes };
         let values = match plan.other {
@@ -306,7 +323,6 @@ impl Avx2 {
             0x20 => self.shr16::<2>(sign),
             _ => sign,
         };
-        let negative = self.gt8(self.zero(), signs);
         match const { Pair::<A, B>::PLAN.sign } {
             Sign::Any | Sign::LookedUp => values,
             Sign::Kept => self.or(values, bit),
@@ -317,11 +333,10 @@ impl Avx2 {
             Sign::KeptOffZero => self.or(values, self.andnot(self.eq8(values, self.zero()), bit)),
             Sign::Flips => self.xor(values, bit),
             Sign::Negates => {
-                let limit = self.or(negative, self.all8(const { largest(B::DTYPE) as i8 }));
-                let numbers = self.sub8(self.xor(values, negative), negative);
-                self.min_u8(numbers, limit)
+                let positive = self.min_u8(values, self.all8(const { largest(B::DTYPE) as i8 }));
+                self.blend8(positive, self.sub8(self.zero(), values), signs)
             }
-            Sign::Gives(code) => self.blend8(values, self.all8(code as i8), negative),
+            Sign::Gives(code) => self.blend8(values, self.all8(code as i8), signs),
         }
     }
 }
