@@ -15,7 +15,7 @@ pub(super) struct ByteMap {
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Shape {
+enum Shape {
     /// The same for every byte.
     Constant,
     /// Bits 6 and 7 of the byte don't matter.
@@ -70,14 +70,8 @@ impl ByteMap {
 pub(super) trait LookUp: Copy {
     fn features(self) -> Features;
 
-    /// What 64 bytes become by a table of that shape.
-    fn look_up_as(self, shape: Shape, map: &ByteMap, v: __m512i) -> __m512i;
-
     /// What 64 bytes become.
-    #[inline(always)]
-    fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i {
-        self.look_up_as(map.shape, map, v)
-    }
+    fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i;
 
     /// The 64 codes of so many bits at the front of a register, a byte each.
     fn spread(self, bits: usize, packed: __m512i) -> __m512i;
@@ -96,10 +90,10 @@ impl LookUp for Vbmi {
     }
 
     #[inline(always)]
-    fn look_up_as(self, shape: Shape, map: &ByteMap, v: __m512i) -> __m512i {
+    fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i {
         let x = self.features;
         let lower = self.permutex2var_epi8(map.part(x, 0), v, map.part(x, 1));
-        match shape {
+        match map.shape {
             Shape::Constant => x.byte(map.bytes[0]),
             Shape::Low6 => self.permutexvar_epi8(v, map.part(x, 0)),
             Shape::Low7 => lower,
@@ -138,15 +132,15 @@ impl LookUp for Avx512 {
     }
 
     #[inline(always)]
-    fn look_up_as(self, shape: Shape, map: &ByteMap, v: __m512i) -> __m512i {
+    fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i {
         let x = self.0;
-        if let Shape::Constant = shape {
+        if let Shape::Constant = map.shape {
             return x.byte(map.bytes[0]);
         }
         // Bits 1 to 7 of the even bytes and of the odd ones, each at the foot of its word, with the
         // rest of the word above, where the permutation does not look.
-        let even = pair(x, shape, map, x.bw._mm512_srli_epi16::<1>(v));
-        let odd = pair(x, shape, map, x.bw._mm512_srli_epi16::<9>(v));
+        let even = pair(x, map, x.bw._mm512_srli_epi16::<1>(v));
+        let odd = pair(x, map, x.bw._mm512_srli_epi16::<9>(v));
         // Which byte of the pair: shifted down for the even places, up for the odd ones.
         let one = x.f._mm512_set1_epi16(1);
         let down = x.bw._mm512_slli_epi16::<3>(x.f._mm512_and_si512(v, one));
@@ -156,7 +150,7 @@ impl LookUp for Avx512 {
         // Low bytes from `even`, high ones from `odd`.
         let low = x.f._mm512_set1_epi16(0xff);
         let found = x.f._mm512_ternarylogic_epi32::<0xca>(low, even, odd);
-        if let Shape::Sign = shape {
+        if let Shape::Sign = map.shape {
             return x.f._mm512_ternarylogic_epi32::<0x78>(found, v, x.byte(0x80));
         }
         found
@@ -219,7 +213,8 @@ unsafe fn steps<L: LookUp>(
     dst: *mut u8,
     n: usize,
 ) {
-    // A table of its own, which no store to the destination can change: it stays in registers.
+    // A table of its own, of a shape known here, which no store to the destination can change: it stays
+    // in registers.
     let map = &ByteMap { bytes: map.bytes, shape };
     let x = isa.features();
     let mut i = 0;
@@ -227,13 +222,13 @@ unsafe fn steps<L: LookUp>(
     unsafe {
         while n - i >= 128 {
             let [a, b] = x.load_qwords(src.add(i));
-            let to = [isa.look_up_as(shape, map, a), isa.look_up_as(shape, map, b)];
+            let to = [isa.look_up(map, a), isa.look_up(map, b)];
             x.store_qwords(dst.add(i), to);
             i += 128;
         }
         while i < n {
             let left = (n - i).min(64);
-            let v = isa.look_up_as(shape, map, x.load_first(src.add(i), left));
+            let v = isa.look_up(map, x.load_first(src.add(i), left));
             x.store_first(dst.add(i), v, left);
             i += left;
         }
@@ -280,9 +275,9 @@ pub(super) unsafe fn map_marked<L: LookUp + Isa>(
 
 /// The pairs of results that the low 7 bits of each word tell.
 #[inline(always)]
-fn pair(x: Features, shape: Shape, map: &ByteMap, indices: __m512i) -> __m512i {
+fn pair(x: Features, map: &ByteMap, indices: __m512i) -> __m512i {
     let lower = x.bw._mm512_permutex2var_epi16(map.part(x, 0), indices, map.part(x, 1));
-    match shape {
+    match map.shape {
         Shape::Low6 => x.bw._mm512_permutexvar_epi16(indices, map.part(x, 0)),
         Shape::Any => {
             let upper = x.bw._mm512_permutex2var_epi16(map.part(x, 2), indices, map.part(x, 3));
