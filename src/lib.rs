@@ -26,6 +26,11 @@
 //! smaller one by keeping its low bits, and the 8-bit floats saturate; [`CastOptions`] says what else
 //! there is. The whole law, with every special case, stands in [`reference`](mod@reference), whose
 //! functions are its definition and what every kernel is tested against.
+//!
+//! # Where two dtypes meet
+//!
+//! [`promotion`] says in which dtype two operands meet, by the rules of NumPy, PyTorch, JAX and other
+//! systems, and hands back the casts that bring them there.
 
 #![deny(unsafe_code)]
 
@@ -34,6 +39,7 @@ mod element;
 mod error;
 mod masked;
 mod newtypes;
+pub mod promotion;
 mod same_value;
 
 pub use cast::{Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with};

@@ -1,0 +1,122 @@
+//! Why operands have no common dtype.
+
+use super::{Operand, System, Table, Type};
+use crate::CastError;
+use std::fmt;
+
+/// Why operands could not be brought together.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum PromotionError {
+    /// The system does not know a type.
+    Unlisted {
+        /// The system.
+        system: String,
+        /// The operand.
+        operand: Operand,
+        /// The types that the system knows.
+        accepted: Vec<Type>,
+    },
+    /// The system leaves undefined where the operands meet.
+    Undefined {
+        /// The system.
+        system: String,
+        /// The operands.
+        operands: Vec<Operand>,
+        /// For each tensor among them, the types that it meets under the system.
+        accepted: Vec<(Type, Vec<Type>)>,
+    },
+    /// There is no operand.
+    NoOperands {
+        /// The system.
+        system: String,
+    },
+    /// A cast to the common dtype could not be made.
+    Cast(CastError),
+}
+
+impl PromotionError {
+    /// Why `operands`, which don't meet under a table, don't.
+    pub(super) fn of(table: &Table, operands: &[Operand]) -> Self {
+        let system = table.name().to_owned();
+        if operands.is_empty() {
+            return Self::NoOperands { system };
+        }
+        let tensors =
+            || operands.iter().filter_map(|operand| operand.tensor().map(|t| (operand, t)));
+        if let Some((operand, _)) = tensors().find(|(_, tensor)| table.code(*tensor).is_none()) {
+            return Self::Unlisted { system, operand: *operand, accepted: table.types().collect() };
+        }
+        let mut accepted: Vec<(Type, Vec<Type>)> = Vec::new();
+        for (_, tensor) in tensors() {
+            if accepted.iter().all(|(known, _)| *known != tensor) {
+                accepted.push((tensor, table.met_by(tensor)));
+            }
+        }
+        Self::Undefined { system, operands: operands.to_vec(), accepted }
+    }
+}
+
+struct Names<'a, T>(&'a [T]);
+
+impl<T: fmt::Display> fmt::Display for Names<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("nothing");
+        }
+        for (i, name) in self.0.iter().enumerate() {
+            write!(f, "{}{name}", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for PromotionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unlisted { system, operand, accepted } => {
+                write!(f, "{system} does not know {operand}; it knows {}", Names(accepted))
+            }
+            Self::Undefined { system, operands, accepted } => {
+                write!(f, "{system} leaves undefined where {} meet", Names(operands))?;
+                for (tensor, others) in accepted {
+                    write!(f, "; {tensor} meets {}", Names(others))?;
+                }
+                Ok(())
+            }
+            Self::NoOperands { system } => write!(f, "{system}: no operand is given"),
+            Self::Cast(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PromotionError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Cast(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<CastError> for PromotionError {
+    fn from(error: CastError) -> Self {
+        Self::Cast(error)
+    }
+}
+
+/// A name that no system has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownSystem {
+    /// The name.
+    pub name: String,
+}
+
+impl fmt::Display for UnknownSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = System::ALL.map(System::name);
+        write!(f, "no promotion system is called {:?}; there are {}", self.name, Names(&names))
+    }
+}
+
+impl std::error::Error for UnknownSystem {}
