@@ -149,7 +149,7 @@ fn write_page(page: &mut String, read: &Text) {
         write_grid(page, "A tensor and a Python scalar", grid, of_type, scalar, of_type);
     }
     if let Some(list) = &read.defaults {
-        write_list(page, "The types of Python scalars", list, of_type);
+        write_list(page, "The types of Python scalars, and of positions", list, of_type);
     }
     for rule in read.can_cast.iter() {
         let title = format!("Can be cast: {}", CASTINGS[usize::from(rule.casting)]);

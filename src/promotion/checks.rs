@@ -1,7 +1,9 @@
 //! What must hold of a grid, beyond being one.
 
 use super::parse::{Section, Words, at, in_cell};
-use super::text::{CATEGORIES, Code, Grid, NAMES, NOTHING, TableError, Text, Weak, type_name};
+use super::text::{
+    CATEGORIES, Code, Grid, INDEX, NAMES, NOTHING, TableError, Text, Weak, type_name,
+};
 
 /// The line of a row.
 fn line_of(section: &Section<'_>, grid: &Grid, row: Code) -> usize {
@@ -112,7 +114,7 @@ pub(crate) fn check_scalars_of_weak_types(
     let Some(defaults) = &read.defaults else {
         return Err(at(section.line, "with weak types, [scalars] needs [defaults]"));
     };
-    for (name, default) in defaults.entries.iter() {
+    for (name, default) in defaults.entries.iter().filter(|(name, _)| name != INDEX) {
         let scalar = Words::Scalars.code(name).expect("checked when read");
         for row in scalars.rows.iter().copied() {
             let Some(cell) = scalars.cell(row, scalar) else { break };

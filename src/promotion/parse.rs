@@ -5,7 +5,7 @@ use super::checks::{
     check_scalars_of_weak_types, same_rows, square,
 };
 use super::text::{
-    CASTINGS, CATEGORIES, CODES, CanCast, Code, Grid, List, NAMES, NOTHING, Rule, SCALARS,
+    CASTINGS, CATEGORIES, CODES, CanCast, Code, Grid, INDEX, List, NAMES, NOTHING, Rule, SCALARS,
     TableError, Text, WEAK, Weak, type_name,
 };
 use std::borrow::Cow;
@@ -170,6 +170,9 @@ fn can_cast(section: &Section<'_>, kind: &str) -> Result<CanCast, TableError> {
 
 fn defaults(section: &Section<'_>, weak: &[Weak]) -> Result<List, TableError> {
     list(section, |scalar, default| {
+        if scalar == INDEX {
+            return Words::DTypes.code(default);
+        }
         Words::Scalars.code(scalar)?;
         Words::Types(weak).code(default)
     })
@@ -327,7 +330,7 @@ impl Words<'_> {
         let weak =
             |weak: &[Weak]| weak.iter().position(|w| w.name == word).map(|i| usize::from(WEAK) + i);
         let (found, problem) = match *self {
-            Self::DTypes => (listed(&NAMES), no_dtype(word)),
+            Self::DTypes => (listed(&NAMES), format!("no dtype is called {word:?}")),
             Self::Types(w) => (listed(&NAMES).or_else(|| weak(w)), no_dtype(word)),
             Self::Cells(_) if word == "-" => return Ok(NOTHING),
             Self::Cells(w) => (listed(&NAMES).or_else(|| weak(w)), no_dtype(word)),

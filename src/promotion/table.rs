@@ -1,7 +1,9 @@
 //! A table, and what can be looked up in it.
 
 use super::parse;
-use super::text::{ABSENT, CODES, Code, Grid, List, NAMES, NOTHING, Rule, TableError, Text, WEAK};
+use super::text::{
+    ABSENT, CODES, Code, Grid, INDEX, List, NAMES, NOTHING, Rule, TableError, Text, WEAK,
+};
 use super::{Casting, Category, Scalar, Type};
 use simdcast_kernels::DType;
 use std::fmt;
@@ -70,7 +72,7 @@ impl Table {
     /// * `[can_cast KIND]`, the kind being `default`, `no`, `equiv`, `safe`, `same_kind`, `unsafe` or
     ///   `same_value`: 1 or 0, or instead of a grid `rule: identity` or `rule: promotion`.
     /// * `[isdtype]`: dtypes and kinds, 1 or 0.
-    /// * `[defaults]`: a scalar and its type a line.
+    /// * `[defaults]`: a scalar, or `index`, and its type a line.
     /// * `[aliases]`: a name and its dtype a line.
     ///
     /// Every section says in `source:` where its facts are from.
@@ -140,6 +142,20 @@ impl Table {
     pub fn default_type(&self, scalar: Scalar) -> Option<Type> {
         let list = self.text.defaults.as_ref()?;
         self.type_of(entry(list, scalar.name())?)
+    }
+
+    /// The dtype in which the system tells positions in a tensor, such as those of maxima; None if it
+    /// leaves it to others, or has more than one.
+    ///
+    /// ```
+    /// use simdcast::DType;
+    /// use simdcast::promotion::System;
+    ///
+    /// assert_eq!(System::JaxX32.table().index_dtype(), Some(DType::Int32));
+    /// assert_eq!(System::ArrayApi.table().index_dtype(), None);
+    /// ```
+    pub fn index_dtype(&self) -> Option<DType> {
+        DType::from_code(entry(self.text.defaults.as_ref()?, INDEX)?)
     }
 
     /// Where two tensors meet.

@@ -18,7 +18,7 @@
 //! * `[can_cast KIND]`: rows to columns, `1` or `0`; or `rule: identity`, `rule: promotion` (the two
 //!   meet in the second). The first one is the system's default.
 //! * `[isdtype]`: dtypes (rows) and kinds (columns), `1` or `0`.
-//! * `[defaults]`: a scalar and its type a line.
+//! * `[defaults]`: a scalar, or `index`, and its type a line.
 //! * `[aliases]`: a name of the system's own and its dtype a line.
 //!
 //! Every section says in `source:` where its facts are from.
@@ -90,6 +90,8 @@ pub(crate) const NOTHING: Code = Code::MAX;
 
 /// Python's scalars, as columns of a text name them.
 pub(crate) const SCALARS: [&str; 4] = ["bool", "int", "float", "complex"];
+/// Among the defaults, what positions in a tensor are told in.
+pub(crate) const INDEX: &str = "index";
 /// The Array API's kinds of dtypes.
 pub(crate) const CATEGORIES: [&str; 7] = [
     "bool",

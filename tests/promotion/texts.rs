@@ -261,6 +261,7 @@ fn scalars() {
         "real  num*",
         "line 25: no scalar is called \"real\"; it can be bool, int, float, complex",
     );
+    check("float  num*", "float  num*\nindex  num*", "line 26: no dtype is called \"num*\"");
     check("float  num*", "float", "line 25: a name and what it stands for, a line each");
 }
 
