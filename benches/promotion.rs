@@ -43,7 +43,7 @@ fn nanoseconds(pairs: &[(DType, DType)], mut call: impl FnMut(DType, DType)) -> 
 fn main() {
     let pairs = pairs();
     println!("ns a call, over all {} pairs in random order", pairs.len());
-    println!("{:<24}{:>9}{:>9}{:>14}", "system", "resolve", "plan", "three operands");
+    println!("{:<24}{:>9}{:>9}{:>17}", "system", "resolve", "plan", "three operands");
     for system in System::ALL {
         let (system, options) = (black_box(system), CastOptions::new());
         let resolved = nanoseconds(&pairs, |a, b| {
@@ -59,6 +59,6 @@ fn main() {
             let operands: [Operand; 3] = [a.into(), b.into(), a.into()];
             black_box(resolve_all(system, &operands));
         });
-        println!("{:<24}{resolved:>9.1}{planned:>9.1}{several:>14.1}", system.name());
+        println!("{:<24}{resolved:>9.1}{planned:>9.1}{several:>17.1}", system.name());
     }
 }
