@@ -31,8 +31,9 @@
 //! * With JAX's `x64` disabled, arrays of 64 bits don't exist, but its lattice has an answer for
 //!   them, which is the one in the table.
 //! * What is not known: MegEngine's complex scalar, and any scalar of its elementwise rule; the
-//!   Array API's default dtypes, which it leaves to each library. NumPy's answer to ml_dtypes' types,
-//!   a Python scalar and another operand varies with their order, and is `None` here.
+//!   Array API's default dtypes, which it leaves to each library; the dtype of positions in MindSpore
+//!   and in TensorFlow, whose operators differ there. NumPy's answer to ml_dtypes' types, a Python
+//!   scalar and another operand varies with their order, and is `None` here.
 //!
 //! A user's own rules are a [`Table`], read at run time from the same kind of text, which all
 //! functions take in a system's place.
