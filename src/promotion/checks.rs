@@ -1,8 +1,8 @@
 //! What must hold of a grid, beyond being one.
 
-use super::parse::{Section, Words, at, in_cell};
+use super::parse::{Section, at, in_cell};
 use super::text::{
-    CATEGORIES, Code, Grid, INDEX, NAMES, NOTHING, TableError, Text, Weak, type_name,
+    CATEGORIES, Code, Grid, NAMES, NOTHING, SCALARS, TableError, Text, Weak, type_name,
 };
 
 /// The line of a row.
@@ -114,10 +114,13 @@ pub(crate) fn check_scalars_of_weak_types(
     let Some(defaults) = &read.defaults else {
         return Err(at(section.line, "with weak types, [scalars] needs [defaults]"));
     };
-    for (name, default) in defaults.entries.iter().filter(|(name, _)| name != INDEX) {
-        let scalar = Words::Scalars.code(name).expect("checked when read");
+    for scalar in scalars.columns.iter().copied() {
+        let name = SCALARS[usize::from(scalar)];
+        let Some((_, default)) = defaults.entries.iter().find(|(known, _)| known == name) else {
+            return Err(at(section.line, format!("with weak types, {name} needs a default")));
+        };
         for row in scalars.rows.iter().copied() {
-            let Some(cell) = scalars.cell(row, scalar) else { break };
+            let cell = scalars.cell(row, scalar).unwrap_or(NOTHING);
             let pair = read.pairs.cell(row, *default).unwrap_or(NOTHING);
             if cell != pair {
                 let words = [row, cell, *default, pair].map(|code| type_name(code, &read.weak));
@@ -128,6 +131,24 @@ pub(crate) fn check_scalars_of_weak_types(
         }
     }
     Ok(())
+}
+
+/// Several operands meet in one way: as weak types do, by rank, by knowledge, or else from left to
+/// right. What a text says for another would not be looked at.
+pub(crate) fn check_one_way(sections: &[Section<'_>], read: &Text) -> Result<(), TableError> {
+    let weak = !read.weak.is_empty();
+    let by_rank = read.zero_dim.is_some();
+    let problem = if weak && by_rank {
+        ("zero_dim", "[zero_dim] does not go with weak types")
+    } else if by_rank && !read.order.is_empty() {
+        ("pairs", "order: does not go with [zero_dim]")
+    } else if (weak || by_rank) && !read.pairwise.is_empty() {
+        ("scalars", "pairwise: goes with neither weak types nor [zero_dim]")
+    } else {
+        return Ok(());
+    };
+    let section = sections.iter().find(|section| section.name == problem.0);
+    Err(at(section.map_or(1, |section| section.line), problem.1))
 }
 
 /// A dtype can be cast to itself under every rule.

@@ -8,12 +8,14 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PromotionError {
-    /// The system does not know a type.
+    /// The system does not know a type, so that it leaves undefined where the operands meet.
     Unlisted {
         /// The system.
         system: String,
-        /// The operand.
-        operand: Operand,
+        /// The operands.
+        operands: Vec<Operand>,
+        /// The first type among them that it does not know.
+        unlisted: Type,
         /// The types that the system knows.
         accepted: Vec<Type>,
     },
@@ -39,21 +41,22 @@ impl PromotionError {
     /// Why `operands`, which don't meet under a table, don't.
     pub(super) fn of(table: &Table, operands: &[Operand]) -> Self {
         let system = table.name().to_owned();
+        let operands = operands.to_vec();
         if operands.is_empty() {
             return Self::NoOperands { system };
         }
-        let tensors =
-            || operands.iter().filter_map(|operand| operand.tensor().map(|t| (operand, t)));
-        if let Some((operand, _)) = tensors().find(|(_, tensor)| table.code(*tensor).is_none()) {
-            return Self::Unlisted { system, operand: *operand, accepted: table.types().collect() };
+        let tensors = || operands.iter().filter_map(|operand| operand.tensor());
+        if let Some(unlisted) = tensors().find(|tensor| table.code(*tensor).is_none()) {
+            let accepted = table.types().collect();
+            return Self::Unlisted { system, operands, unlisted, accepted };
         }
         let mut accepted: Vec<(Type, Vec<Type>)> = Vec::new();
-        for (_, tensor) in tensors() {
+        for tensor in tensors() {
             if accepted.iter().all(|(known, _)| *known != tensor) {
                 accepted.push((tensor, table.met_by(tensor)));
             }
         }
-        Self::Undefined { system, operands: operands.to_vec(), accepted }
+        Self::Undefined { system, operands, accepted }
     }
 }
 
@@ -74,8 +77,9 @@ impl<T: fmt::Display> fmt::Display for Names<'_, T> {
 impl fmt::Display for PromotionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unlisted { system, operand, accepted } => {
-                write!(f, "{system} does not know {operand}; it knows {}", Names(accepted))
+            Self::Unlisted { system, operands, unlisted, accepted } => {
+                write!(f, "{system} leaves undefined where {} meet: ", Names(operands))?;
+                write!(f, "it does not know {unlisted}; it knows {}", Names(accepted))
             }
             Self::Undefined { system, operands, accepted } => {
                 write!(f, "{system} leaves undefined where {} meet", Names(operands))?;

@@ -1,7 +1,7 @@
 //! Reads the text of a promotion table.
 
 use super::checks::{
-    check_categories, check_commutative, check_diagonal, check_reflexive,
+    check_categories, check_commutative, check_diagonal, check_one_way, check_reflexive,
     check_scalars_of_weak_types, same_rows, square,
 };
 use super::text::{
@@ -47,7 +47,8 @@ pub(crate) fn parse(text: &str) -> Result<Text, TableError> {
     for section in &rest[1..] {
         read_section(section, &mut read)?;
     }
-    // Last, since the defaults may come after the scalars.
+    // Last, since sections may come in any order.
+    check_one_way(rest, &read)?;
     if let Some(section) = rest.iter().find(|s| s.name == "scalars") {
         check_scalars_of_weak_types(section, &read)?;
     }

@@ -3,25 +3,8 @@
 //! turns the texts beside this file into constants, and into the crate, for users' own tables.
 //!
 //! A text is made of lines. `#` starts a comment line; a property is `key: value`; a section starts
-//! with its name in brackets and ends where the next one starts. [`Table::parse`] shows an example.
-//!
-//! * Before the first section: `system:` (the name), `title:`, and for each weak type
-//!   `weak: NAME DTYPE`, where the name ends in `*` and the dtype is what it becomes where a dtype
-//!   is needed.
-//! * `[pairs]`, which must be there and be the first: a grid of where two dtypes meet, `-` where
-//!   they don't. `commutative: yes` or `no`; `hole: DTYPE` for each dtype that does not even meet
-//!   itself; `order:` the dtypes by what they know of others, the least first, if several operands
-//!   meet where NumPy's do.
-//! * `[scalars]`: tensors (rows) with Python's `bool`, `int`, `float`, `complex` (columns);
-//!   `pairwise:` the dtypes of which nothing is said for a scalar and two operands more.
-//! * `[zero_dim]`: tensors with dimensions (rows) and without (columns), if these count less.
-//! * `[can_cast KIND]`: rows to columns, `1` or `0`; or `rule: identity`, `rule: promotion` (the two
-//!   meet in the second). The first one is the system's default.
-//! * `[isdtype]`: dtypes (rows) and kinds (columns), `1` or `0`.
-//! * `[defaults]`: a scalar, or `index`, and its type a line.
-//! * `[aliases]`: a name of the system's own and its dtype a line.
-//!
-//! Every section says in `source:` where its facts are from.
+//! with its name in brackets and ends where the next one starts. What sections and properties there
+//! are is told where users look for it, at [`Table::parse`].
 //!
 //! [`Table::parse`]: super::Table::parse
 

@@ -12,10 +12,8 @@ fn the_casts_of_every_pair_of_every_system_go_where_the_table_says() {
                 let planned = plan(system, a, b, CastOptions::new());
                 let Some(common) = resolve(system, a, b) else {
                     let error = planned.unwrap_err().to_string();
-                    for name in [a.name(), b.name(), system.name()] {
-                        let unlisted = error.contains("does not know");
-                        assert!(unlisted || error.contains(name), "{system}: {a}, {b}: {error}");
-                    }
+                    let start = format!("{system} leaves undefined where {a}, {b} meet");
+                    assert!(error.starts_with(&start), "{system}: {a}, {b}: {error}");
                     continue;
                 };
                 let planned = planned.unwrap();
@@ -58,7 +56,7 @@ fn an_unknown_dtype_is_named_with_what_is_known() {
     let error = plan(System::MegEngine, DType::Int8, DType::Int64, CastOptions::new()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "megengine does not know int64; it knows bool, int8, int16, int32, uint8, uint16, float16, \
+        "megengine leaves undefined where int8, int64 meet: it does not know int64; it knows bool, int8, int16, int32, uint8, uint16, float16, \
          bfloat16, float32"
     );
     assert!(matches!(error, PromotionError::Unlisted { .. }));
@@ -81,7 +79,12 @@ fn operands_that_do_not_meet_are_named_with_what_they_meet() {
     assert!(error.is_ok(), "one operand needs no rule");
     let two = [foreign, DType::Int8.into()];
     let error = plan_all(System::Numpy, &two, CastOptions::new()).unwrap_err().to_string();
-    assert!(error.starts_with("numpy does not know int8*; it knows bool, int8, "), "{error}");
+    assert!(
+        error.starts_with(
+            "numpy leaves undefined where int8*, int8 meet: it does not know int8*; it knows bool, "
+        ),
+        "{error}"
+    );
 }
 
 #[test]

@@ -314,6 +314,26 @@ fn zero_dim() {
 }
 
 #[test]
+fn one_way_for_several_operands_to_meet() {
+    let zero_dim = "\n[zero_dim]\nsource: my own invention, version 1\n_ uint8 float16 float32\n\
+                    uint8 uint8 uint8 uint8\nfloat16 float16 float16 float16\n\
+                    float32 float32 float32 float32\n";
+    let refused = |text: &str| Table::parse(text).map(|_| ()).unwrap_err().to_string();
+    let text = format!("{GOOD}{zero_dim}");
+    assert_eq!(refused(&text), "line 52: [zero_dim] does not go with weak types");
+    let pairwise = "[scalars]\npairwise: uint8";
+    let neither = "line 15: pairwise: goes with neither weak types nor [zero_dim]";
+    assert_eq!(refused(&GOOD.replace("[scalars]", pairwise)), neither);
+    let pairs = "system: x\ntitle: x\n[pairs]\nsource: x\ncommutative: yes\n\
+                 order: uint8 float16 float32\n_ uint8 float16 float32\nuint8 uint8 - -\n\
+                 float16 - float16 -\nfloat32 - - float32\n";
+    assert!(Table::parse(pairs).is_ok());
+    let text = format!("{pairs}{zero_dim}");
+    assert_eq!(refused(&text), "line 3: order: does not go with [zero_dim]");
+    assert!(Table::parse(&text.replace("order: uint8 float16 float32\n", "")).is_ok());
+}
+
+#[test]
 fn what_is_there_twice() {
     check("[can_cast no]", "[can_cast safe]", "line 34: a second section [can_cast safe]");
     check("byte  uint8", "byte  uint8\nbyte  uint8", "line 51: byte stands there twice");
