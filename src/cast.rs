@@ -3,7 +3,9 @@
 
 use crate::element::Element;
 use crate::error::CastError;
-use simdcast_kernels::{DType, Kernel, Options, Overflow, Road, Rounding, RunError, run_defaults};
+use simdcast_kernels::{
+    DType, InOrder, Kernel, Options, Overflow, Road, Rounding, RunError, run_defaults,
+};
 use std::fmt;
 
 /// How a cast treats what has no place in the destination, and how it rounds. An option that cannot
@@ -273,7 +275,8 @@ pub fn cast_vec_with<A: Element, B: Element>(
 
 fn collect<A: Element, B: Element>(kernel: &Kernel, src: &[A]) -> Result<Vec<B>, CastError> {
     let bytes = A::bytes(src);
-    B::collect(kernel, bytes, src.len()).map_err(|error| CastError::from_run(error, kernel, bytes))
+    B::collect(kernel, bytes, src.len(), &InOrder)
+        .map_err(|error| CastError::from_run(error, kernel, bytes))
 }
 
 /// A cast between two dtypes known at run time, resolved to a kernel once and run as often as

@@ -1,6 +1,6 @@
 //! Rust types <-> dtypes.
 
-use simdcast_kernels::{Kernel, Out, RunError, Typed};
+use simdcast_kernels::{Join, Kernel, Out, RunError, Typed};
 
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -18,7 +18,12 @@ pub trait Element: Typed + Copy + Send + Sync + 'static + sealed::Sealed {
 
     /// Runs a kernel into a new vector of `n` elements.
     #[doc(hidden)]
-    fn collect(kernel: &Kernel, src: &[u8], n: usize) -> Result<Vec<Self>, RunError>;
+    fn collect(
+        kernel: &Kernel,
+        src: &[u8],
+        n: usize,
+        join: &impl Join,
+    ) -> Result<Vec<Self>, RunError>;
 }
 
 /// Makes elements of types that any bytes are values of: Rust's own numbers here, the newtypes in
@@ -42,8 +47,9 @@ macro_rules! plain_data {
                 kernel: &simdcast_kernels::Kernel,
                 src: &[u8],
                 n: usize,
+                join: &impl simdcast_kernels::Join,
             ) -> Result<Vec<Self>, simdcast_kernels::RunError> {
-                kernel.collect(src, n)
+                kernel.collect_in_parts(src, n, join)
             }
         }
     )*};
@@ -82,7 +88,12 @@ impl Element for bool {
         values.into()
     }
 
-    fn collect(kernel: &Kernel, src: &[u8], n: usize) -> Result<Vec<Self>, RunError> {
-        kernel.collect_bools(src, n)
+    fn collect(
+        kernel: &Kernel,
+        src: &[u8],
+        n: usize,
+        join: &impl Join,
+    ) -> Result<Vec<Self>, RunError> {
+        kernel.collect_bools_in_parts(src, n, join)
     }
 }

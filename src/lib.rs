@@ -39,6 +39,8 @@ mod element;
 mod error;
 mod masked;
 mod newtypes;
+#[cfg(feature = "rayon")]
+mod parallel;
 pub mod promotion;
 mod same_value;
 
@@ -47,6 +49,8 @@ pub use element::Element;
 pub use error::{CastError, Value};
 pub use masked::{cast_masked, cast_masked_into};
 pub use newtypes::*;
+#[cfg(feature = "rayon")]
+pub use parallel::{par_cast, par_cast_vec, par_cast_vec_with, par_cast_with};
 pub use same_value::cast_same_value;
 pub use simdcast_kernels::{
     DType, Exact, FloatInfo, IntInfo, Kind, Overflow, Road, Rounding, Typed, UnknownDType,

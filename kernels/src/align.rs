@@ -97,7 +97,7 @@ const fn head(src: (usize, usize), dst: (usize, usize)) -> usize {
 }
 
 /// The same of one side, if these elements are whole bytes on the other, too.
-const fn to_line((address, bits): (usize, usize), other_bits: usize) -> Option<usize> {
+pub(crate) const fn to_line((address, bits): (usize, usize), other_bits: usize) -> Option<usize> {
     let gap = address.wrapping_neg() % LINE * 8;
     // Spelt out, for a division by what the compiler does not know takes its time.
     let elements = if bits == 6 { gap / 6 } else { gap >> bits.trailing_zeros() };

@@ -10,13 +10,15 @@ use crate::table::{self, Params, Road};
 use crate::typed::Typed;
 use alloc::vec::Vec;
 use core::fmt;
-use core::marker::PhantomData;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
 mod masked;
+mod out;
+mod parts;
 
 pub use masked::MaskedKernel;
+pub use out::Out;
+pub use parts::{InOrder, Join};
 
 /// The kernel of a pair under some options, ready to run.
 #[derive(Clone, Copy)]
@@ -159,6 +161,13 @@ impl Kernel {
         self
     }
 
+    /// The kernel for the elements that come after so many others: its draws are theirs. (Others than
+    /// [`Rounding::Stochastic`](crate::Rounding::Stochastic) make no difference.)
+    pub const fn advanced(mut self, elements: u64) -> Self {
+        self.params.advance(elements);
+        self
+    }
+
     /// Casts `n` elements that are all there is in either buffer.
     #[inline]
     pub fn run<'a>(&self, src: &[u8], dst: impl Into<Out<'a>>, n: usize) -> Result<(), RunError> {
@@ -173,22 +182,47 @@ impl Kernel {
         src: &[u8],
         n: usize,
     ) -> Result<Vec<T>, RunError> {
+        self.collect_in_parts(src, n, &InOrder)
+    }
+
+    /// As [`collect`](Self::collect), in parts that may be cast at once.
+    pub fn collect_in_parts<T: bytemuck::AnyBitPattern>(
+        &self,
+        src: &[u8],
+        n: usize,
+        join: &impl Join,
+    ) -> Result<Vec<T>, RunError> {
         // SAFETY: any bytes make a `T`.
-        unsafe { self.collect_as(src, n) }
+        unsafe { self.collect_as(src, n, join) }
     }
 
     /// As [`collect`](Self::collect), into bools.
     pub fn collect_bools(&self, src: &[u8], n: usize) -> Result<Vec<bool>, RunError> {
+        self.collect_bools_in_parts(src, n, &InOrder)
+    }
+
+    /// As [`collect_bools`](Self::collect_bools), in parts that may be cast at once.
+    pub fn collect_bools_in_parts(
+        &self,
+        src: &[u8],
+        n: usize,
+        join: &impl Join,
+    ) -> Result<Vec<bool>, RunError> {
         if self.params.to as u8 != DType::Bool as u8 {
             return Err(RunError::Type);
         }
         // SAFETY: a cast to bool writes only 0 and 1.
-        unsafe { self.collect_as(src, n) }
+        unsafe { self.collect_as(src, n, join) }
     }
 
     /// # Safety
     /// What a cast to the kernel's dtype writes makes `T`s.
-    unsafe fn collect_as<T>(&self, src: &[u8], n: usize) -> Result<Vec<T>, RunError> {
+    unsafe fn collect_as<T>(
+        &self,
+        src: &[u8],
+        n: usize,
+        join: &impl Join,
+    ) -> Result<Vec<T>, RunError> {
         if self.params.to.size() != Some(size_of::<T>()) {
             return Err(RunError::Type);
         }
@@ -201,7 +235,7 @@ impl Kernel {
         // SAFETY: the vector has room for `n` elements of the destination's size, apart from the
         // source; after success all are written, and they make `T`s.
         unsafe {
-            self.run_unchecked(src.as_ptr(), values.as_mut_ptr().cast(), n)?;
+            self.run_parts(src.as_ptr(), values.as_mut_ptr().cast(), n, join)?;
             values.set_len(n);
         }
         Ok(values)
@@ -250,56 +284,6 @@ impl Kernel {
         let done =
             unsafe { environment::run(self.guarded, self.kernel, &self.params, src, dst, n) };
         if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
-    }
-}
-
-/// Memory that a cast writes to.
-#[derive(Debug)]
-pub struct Out<'a> {
-    start: *mut u8,
-    bytes: usize,
-    /// Whether only the bytes 0 and 1 may be written.
-    bools: bool,
-    memory: PhantomData<&'a mut [MaybeUninit<u8>]>,
-}
-
-impl<'a> From<&'a mut [u8]> for Out<'a> {
-    #[inline(always)]
-    fn from(bytes: &'a mut [u8]) -> Self {
-        let start = bytes.as_mut_ptr();
-        Self { start, bytes: bytes.len(), bools: false, memory: PhantomData }
-    }
-}
-
-impl<'a, const N: usize> From<&'a mut [u8; N]> for Out<'a> {
-    #[inline(always)]
-    fn from(bytes: &'a mut [u8; N]) -> Self {
-        bytes.as_mut_slice().into()
-    }
-}
-
-impl<'a> From<&'a mut Vec<u8>> for Out<'a> {
-    #[inline(always)]
-    fn from(bytes: &'a mut Vec<u8>) -> Self {
-        bytes.as_mut_slice().into()
-    }
-}
-
-/// Takes casts to bool only.
-impl<'a> From<&'a mut [bool]> for Out<'a> {
-    #[inline(always)]
-    fn from(bools: &'a mut [bool]) -> Self {
-        let start = bools.as_mut_ptr().cast();
-        Self { start, bytes: bools.len(), bools: true, memory: PhantomData }
-    }
-}
-
-/// Memory that nothing may have been written to. After a cast that succeeds all of it has been.
-impl<'a> From<&'a mut [MaybeUninit<u8>]> for Out<'a> {
-    #[inline(always)]
-    fn from(bytes: &'a mut [MaybeUninit<u8>]) -> Self {
-        let start = bytes.as_mut_ptr().cast();
-        Self { start, bytes: bytes.len(), bools: false, memory: PhantomData }
     }
 }
 
@@ -374,6 +358,7 @@ mod tests {
     extern crate std;
     use super::*;
     use crate::options::Overflow;
+    use core::mem::MaybeUninit;
 
     fn widen() -> Kernel {
         Kernel::new(DType::UInt8, DType::UInt16, &Options::DEFAULT)

@@ -57,6 +57,13 @@ impl Params {
         let plan = Plan::new(from.component(), to.component(), &component_options, shapes);
         Self { from, to, options, component_options, draw_step: 1, in_parts, plan }
     }
+
+    /// Makes them those of the elements that come after so many others.
+    pub(crate) const fn advance(&mut self, elements: u64) {
+        let Self { options, component_options: components, .. } = self;
+        options.first_index = options.first_index.wrapping_add(elements);
+        components.first_index = components.first_index.wrapping_add(elements);
+    }
 }
 
 /// How a kernel gets from source to destination.

@@ -119,14 +119,8 @@ impl MaskedKernel {
                 environment::run(guarded, kernel, &params, src, dst.add(start / 8 * to), len);
                 environment::run(test.guarded, marks, &checked, src, valid.add(start / 8), len);
             }
-            for options in [
-                &mut params.options,
-                &mut params.component_options,
-                &mut checked.options,
-                &mut checked.component_options,
-            ] {
-                options.first_index = options.first_index.wrapping_add(len as u64);
-            }
+            params.advance(len as u64);
+            checked.advance(len as u64);
             start += len;
         }
     }

@@ -1,0 +1,164 @@
+//! Long casts in parts, which may be done at once. This crate knows nothing of threads: who does know
+//! hands in a [`Join`].
+
+use super::{Kernel, Out, RunError, check};
+use crate::align;
+use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// Does two things, one after the other or at once.
+pub trait Join: Sync {
+    /// In how many parts to do work that could be done in `most`.
+    fn parts(&self, most: usize) -> usize;
+
+    /// Does both, and answers what they did. Neither is being done any more when this returns or
+    /// panics.
+    fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B);
+}
+
+/// One thing after the other, on the thread that asks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InOrder;
+
+impl Join for InOrder {
+    fn parts(&self, _most: usize) -> usize {
+        1
+    }
+
+    fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        (a(), b())
+    }
+}
+
+/// The bytes of both sides of the smallest part.
+const SMALLEST: usize = 256 << 10;
+
+/// What the elements of a part are a multiple of: those of whole cache lines, and of whole steps of any
+/// kernel, whatever the bits of an element.
+const GRAIN: usize = 512;
+
+impl Kernel {
+    /// As [`run`](Self::run), in parts that may be cast at once if there is enough to do. They end where
+    /// cache lines of the destination do. Of elements that don't fit the first is told; any element
+    /// may have been written then.
+    pub fn run_in_parts<'a>(
+        &self,
+        src: &[u8],
+        dst: impl Into<Out<'a>>,
+        n: usize,
+        join: &impl Join,
+    ) -> Result<(), RunError> {
+        let dst = dst.into();
+        check(&self.params, src, &dst, n)?;
+        // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
+        // overlap what is borrowed exclusively. Where the destination holds bools, bools are written.
+        unsafe { self.run_parts(src.as_ptr(), dst.start, n, join) }
+    }
+
+    /// # Safety
+    /// `src` is valid for reading `n` elements and `dst` for writing `n`; they don't overlap.
+    pub(super) unsafe fn run_parts(
+        &self,
+        src: *const u8,
+        dst: *mut u8,
+        n: usize,
+        join: &impl Join,
+    ) -> Result<(), RunError> {
+        let (from, to) = (self.params.from.bits(), self.params.to.bits());
+        let most = n.saturating_mul(from + to) / (SMALLEST * 8);
+        let parts = if most > 1 { join.parts(most).min(most) } else { 1 };
+        if parts <= 1 {
+            // SAFETY: the caller's.
+            return unsafe { self.run_unchecked(src, dst, n) };
+        }
+        let head = align::to_line((dst.addr(), to), from).unwrap_or(0).min(n);
+        let part = n.div_ceil(parts).next_multiple_of(GRAIN);
+        let cast =
+            Parts { kernel: self, src, dst, n, head, part, join, unfit: AtomicUsize::new(n) };
+        // SAFETY: the caller's, for all parts.
+        unsafe { cast.run(0..(n - head).div_ceil(part).max(1)) };
+        match cast.unfit.into_inner() {
+            unfit if unfit < n => Err(RunError::Unfit { index: unfit }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A cast that is done in parts.
+struct Parts<'a, J> {
+    kernel: &'a Kernel,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    /// The elements before the first that starts a line of the destination: the first part has them
+    /// beside its own.
+    head: usize,
+    /// The elements of a part; the last may have fewer.
+    part: usize,
+    join: &'a J,
+    /// The first element known not to fit; else how many there are.
+    unfit: AtomicUsize,
+}
+
+// SAFETY: the pointers are used in `cast` alone, which reads shared memory and writes to memory that is
+// its part's only.
+unsafe impl<J: Sync> Sync for Parts<'_, J> {}
+
+impl<J: Join> Parts<'_, J> {
+    /// Casts some parts.
+    ///
+    /// # Safety
+    /// `src` is valid for reading and `dst` for writing the elements of these parts; they don't overlap,
+    /// and no one else uses those of `dst`.
+    unsafe fn run(&self, parts: Range<usize>) {
+        if parts.len() > 1 {
+            let middle = parts.start + parts.len() / 2;
+            let (first, second) = (parts.start..middle, middle..parts.end);
+            // SAFETY: the caller's; no element is in both.
+            self.join.join(|| unsafe { self.run(first) }, || unsafe { self.run(second) });
+        } else {
+            // SAFETY: the caller's.
+            unsafe { self.cast(self.start(parts.start)..self.start(parts.end)) };
+        }
+    }
+
+    /// The first element of a part.
+    fn start(&self, part: usize) -> usize {
+        if part == 0 { 0 } else { self.n.min(self.head + part * self.part) }
+    }
+
+    /// Casts the elements of a part, unless one before them is known not to fit. (So the first of all
+    /// that don't is never left out.)
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn cast(&self, range: Range<usize>) {
+        if range.start >= self.unfit.load(Ordering::Relaxed) {
+            return;
+        }
+        let kernel = self.kernel.advanced(range.start as u64);
+        let (from, to) = (kernel.params.from.bits(), kernel.params.to.bits());
+        // SAFETY: the caller's. A head and a grain are whole bytes on both sides.
+        let result = unsafe {
+            let src = self.src.add(bytes_before(range.start, from));
+            let dst = self.dst.add(bytes_before(range.start, to));
+            kernel.run_unchecked(src, dst, range.len())
+        };
+        if let Err(RunError::Unfit { index }) = result {
+            self.unfit.fetch_min(range.start + index, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The bytes of the elements before one that starts a byte.
+const fn bytes_before(elements: usize, bits: usize) -> usize {
+    elements / 8 * bits + elements % 8 * bits / 8
+}

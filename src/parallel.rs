@@ -1,0 +1,158 @@
+//! Casts by the threads of rayon.
+
+use crate::cast::{Cast, CastOptions};
+use crate::element::Element;
+use crate::error::CastError;
+use simdcast_kernels::{Join, Kernel, Options};
+use std::num::NonZeroUsize;
+
+/// The threads of the pool that the caller is in; outside of one, of rayon's own.
+pub(crate) struct Threads {
+    /// How many may be at work at once, if that is stated.
+    pub(crate) limit: Option<NonZeroUsize>,
+}
+
+/// All of them.
+pub(crate) const ALL: Threads = Threads { limit: None };
+
+/// How many parts there are for a thread, so that one that comes late leaves some to the others.
+const PARTS_OF_A_THREAD: usize = 8;
+
+impl Join for Threads {
+    fn parts(&self, most: usize) -> usize {
+        let threads = rayon::current_num_threads();
+        match self.limit {
+            Some(limit) if limit.get() < threads => limit.get(),
+            _ if threads == 1 => 1,
+            _ => most.min(threads * PARTS_OF_A_THREAD),
+        }
+    }
+
+    fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        rayon::join(a, b)
+    }
+}
+
+/// As [`cast`](crate::cast), by the threads of rayon if there is enough to do: of the pool that the
+/// caller is in, or else of the global one. The bits don't depend on how many there are.
+///
+/// # Errors
+/// As [`cast`](crate::cast).
+///
+/// ```
+/// let floats: Vec<f32> = (0..1_000_000).map(|i| i as f32).collect();
+/// let mut halves = vec![half::f16::ZERO; floats.len()];
+/// simdcast::par_cast(&floats, &mut halves)?;
+/// assert_eq!(halves[2049].to_f32(), 2048.0);
+/// # Ok::<(), simdcast::CastError>(())
+/// ```
+pub fn par_cast<A: Element, B: Element>(src: &[A], dst: &mut [B]) -> Result<(), CastError> {
+    par_cast_with(src, dst, &CastOptions::new())
+}
+
+/// As [`cast_with`](crate::cast_with), by the threads of rayon.
+///
+/// # Errors
+/// As [`cast_with`](crate::cast_with); under [`Overflow::Error`](crate::Overflow::Error) any element
+/// may have been written.
+pub fn par_cast_with<A: Element, B: Element>(
+    src: &[A],
+    dst: &mut [B],
+    options: &CastOptions,
+) -> Result<(), CastError> {
+    let kernel = Kernel::new(A::DTYPE, B::DTYPE, options.as_options());
+    let (bytes, n) = (A::bytes(src), dst.len());
+    kernel
+        .run_in_parts(bytes, B::out(dst), n, &ALL)
+        .map_err(|error| CastError::from_run(error, &kernel, bytes))
+}
+
+/// As [`cast_vec`](crate::cast_vec), by the threads of rayon, each of which is the first to touch the
+/// memory that it writes to.
+///
+/// ```
+/// let wide: Vec<f64> = simdcast::par_cast_vec(&vec![1u8; 100_000]);
+/// assert_eq!(wide.iter().sum::<f64>(), 100_000.0);
+/// ```
+pub fn par_cast_vec<A: Element, B: Element>(src: &[A]) -> Vec<B> {
+    let kernel = Kernel::new(A::DTYPE, B::DTYPE, &Options::DEFAULT);
+    collect(&kernel, src).unwrap_or_else(|error| unreachable!("{error}"))
+}
+
+/// As [`cast_vec_with`](crate::cast_vec_with), by the threads of rayon.
+///
+/// # Errors
+/// [`CastError::Unfit`] under [`Overflow::Error`](crate::Overflow::Error).
+pub fn par_cast_vec_with<A: Element, B: Element>(
+    src: &[A],
+    options: &CastOptions,
+) -> Result<Vec<B>, CastError> {
+    collect(&Kernel::new(A::DTYPE, B::DTYPE, options.as_options()), src)
+}
+
+fn collect<A: Element, B: Element>(kernel: &Kernel, src: &[A]) -> Result<Vec<B>, CastError> {
+    let bytes = A::bytes(src);
+    B::collect(kernel, bytes, src.len(), &ALL)
+        .map_err(|error| CastError::from_run(error, kernel, bytes))
+}
+
+impl Cast {
+    /// As [`run`](Self::run), by the threads of rayon if there is enough to do: of the pool that the
+    /// caller is in, or else of the global one. The bits don't depend on how many there are.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run). Under [`Overflow::Error`](crate::Overflow::Error) the error tells the first
+    /// element of all that don't fit; any element may have been written.
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastOptions, DType};
+    ///
+    /// let cast = Cast::new(DType::UInt8, DType::Float32, CastOptions::new())?;
+    /// let mut floats = vec![0; 4 << 20];
+    /// cast.par_run(&vec![7; 1 << 20], &mut floats)?;
+    /// assert_eq!(floats[..4], 7f32.to_ne_bytes());
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    pub fn par_run(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
+        let elements = self.elements(src.len(), dst.len())?;
+        self.par_run_n(src, dst, elements).map_err(CastError::without_count)
+    }
+
+    /// As [`par_run`](Self::par_run) for `elements` elements, which must be all that either buffer holds.
+    ///
+    /// # Errors
+    /// As [`par_run`](Self::par_run), but for [`CastError::CountNeeded`].
+    pub fn par_run_n(&self, src: &[u8], dst: &mut [u8], elements: usize) -> Result<(), CastError> {
+        self.in_parts(src, dst, elements, &ALL)
+    }
+
+    /// As [`par_run_n`](Self::par_run_n), in at most so many parts at once.
+    ///
+    /// # Errors
+    /// As [`par_run_n`](Self::par_run_n).
+    pub fn par_run_limited(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        elements: usize,
+        threads: NonZeroUsize,
+    ) -> Result<(), CastError> {
+        self.in_parts(src, dst, elements, &Threads { limit: Some(threads) })
+    }
+
+    fn in_parts(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        elements: usize,
+        join: &impl Join,
+    ) -> Result<(), CastError> {
+        self.kernel()
+            .run_in_parts(src, dst, elements, join)
+            .map_err(|error| CastError::from_run(error, self.kernel(), src))
+    }
+}
