@@ -2,7 +2,7 @@
 
 use simdcast_kernels::dispatch::{LevelError, levels};
 use simdcast_kernels::reference::{self, decode, load};
-use simdcast_kernels::{DType, Exact, Kernel, Options, RunError, UnknownDType};
+use simdcast_kernels::{DType, Exact, Kernel, LayoutError, Options, RunError, UnknownDType};
 use std::fmt;
 use std::ops::Range;
 
@@ -54,6 +54,24 @@ pub enum CastError {
         /// The argument: `"src"` or `"dst"`.
         argument: &'static str,
     },
+    /// A view is of another dtype than the cast. Nothing was written.
+    DType {
+        /// The argument: `"src"` or `"dst"`.
+        argument: &'static str,
+        /// The view's dtype.
+        given: DType,
+        /// The cast's.
+        needed: DType,
+    },
+    /// Views have different shapes. Nothing was written.
+    Shapes {
+        /// That of the source.
+        src: Vec<usize>,
+        /// That of the destination.
+        dst: Vec<usize>,
+    },
+    /// There is no such view.
+    Layout(LayoutError),
     /// An option has a value that it cannot have.
     BadOption {
         /// The option.
@@ -116,7 +134,7 @@ impl Value {
     }
 
     /// The value of a code.
-    fn of(dtype: DType, code: u128) -> Self {
+    pub(crate) fn of(dtype: DType, code: u128) -> Self {
         let part = dtype.component();
         if dtype.is_complex() {
             let half = dtype.bits() / 2;
@@ -243,6 +261,13 @@ impl fmt::Display for CastError {
                 src.start, src.end, dst.start, dst.end
             ),
             Self::Null { argument } => write!(f, "{argument} is null"),
+            Self::DType { argument, given, needed } => {
+                write!(f, "{argument} is a view of {given}, not of {needed} as the cast has it")
+            }
+            Self::Shapes { src, dst } => {
+                write!(f, "the source has the shape {src:?}, the destination {dst:?}")
+            }
+            Self::Layout(error) => error.fmt(f),
             Self::BadOption { option, given, allowed } => {
                 write!(f, "{option} cannot be {given}: it is one of {allowed}")
             }
@@ -271,6 +296,12 @@ impl fmt::Display for CastError {
 }
 
 impl std::error::Error for CastError {}
+
+impl From<LayoutError> for CastError {
+    fn from(error: LayoutError) -> Self {
+        Self::Layout(error)
+    }
+}
 
 impl From<UnknownDType> for CastError {
     fn from(unknown: UnknownDType) -> Self {

@@ -43,6 +43,7 @@ mod newtypes;
 mod parallel;
 pub mod promotion;
 mod same_value;
+mod strided;
 
 pub use cast::{Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with};
 pub use element::Element;
@@ -53,8 +54,8 @@ pub use newtypes::*;
 pub use parallel::{par_cast, par_cast_vec, par_cast_vec_with, par_cast_with};
 pub use same_value::cast_same_value;
 pub use simdcast_kernels::{
-    DType, Exact, FloatInfo, IntInfo, Kind, Overflow, Road, Rounding, Typed, UnknownDType,
-    can_fail, is_lossless,
+    DType, Exact, FloatInfo, IntInfo, Kind, LayoutError, Overflow, Road, Rounding, StridedView,
+    StridedViewMut, Typed, UnknownDType, can_fail, is_lossless,
 };
 pub use simdcast_kernels::{format, reference};
 

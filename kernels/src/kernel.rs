@@ -4,7 +4,7 @@
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
 use crate::environment::{self, Arithmetic};
-use crate::options::Options;
+use crate::options::{Options, Rounding};
 use crate::scalar::direct;
 use crate::table::{self, Params, Road};
 use crate::typed::Typed;
@@ -71,6 +71,17 @@ pub enum RunError {
     },
     /// The Rust type of the destination is not the kernel's dtype.
     Type,
+    /// A view is not of the kernel's dtype.
+    ViewType {
+        /// Whether it is the destination.
+        dst: bool,
+        /// Its dtype.
+        given: DType,
+        /// The kernel's.
+        needed: DType,
+    },
+    /// Views of different shapes.
+    Shape,
     /// [`Overflow::Error`](crate::Overflow::Error): this element is the first that does not fit.
     /// Those before it are written.
     Unfit {
@@ -166,6 +177,18 @@ impl Kernel {
     pub const fn advanced(mut self, elements: u64) -> Self {
         self.params.advance(elements);
         self
+    }
+
+    /// Whether an element's place makes a difference.
+    pub(crate) const fn draws(&self) -> bool {
+        matches!(self.params.options.rounding, Rounding::Stochastic { .. })
+            || matches!(self.params.component_options.rounding, Rounding::Stochastic { .. })
+    }
+
+    /// What it is run with: the kernel, what that is told, and whether it must run in the default
+    /// floating-point environment.
+    pub(crate) const fn parts(self) -> (table::Kernel, Params, bool) {
+        (self.kernel, self.params, self.guarded)
     }
 
     /// Casts `n` elements that are all there is in either buffer.

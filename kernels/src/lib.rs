@@ -41,6 +41,7 @@ mod scalar;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shape;
+mod strided;
 mod table;
 mod tile;
 mod typed;
@@ -50,5 +51,6 @@ pub use exact::Exact;
 pub use facts::{FloatInfo, IntInfo, can_fail, is_lossless};
 pub use kernel::{InOrder, Join, Kernel, MaskedKernel, Out, RunError, run_defaults};
 pub use options::{Options, Overflow, Rounding};
+pub use strided::{LayoutError, StridedView, StridedViewMut};
 pub use table::Road;
 pub use typed::Typed;

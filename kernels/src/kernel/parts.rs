@@ -65,7 +65,7 @@ impl Kernel {
 
     /// # Safety
     /// `src` is valid for reading `n` elements and `dst` for writing `n`; they don't overlap.
-    pub(super) unsafe fn run_parts(
+    pub(crate) unsafe fn run_parts(
         &self,
         src: *const u8,
         dst: *mut u8,

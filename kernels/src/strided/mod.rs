@@ -1,0 +1,370 @@
+//! Casts of elements that lie apart: slices with steps, reversed or repeated dimensions, transposed
+//! matrices.
+//!
+//! The kernels cast runs of elements. So what does not lie in runs goes through buffers that stay in the
+//! L1 cache, a block at a time, in an order that suits the destination, two axes at once:
+//!
+//! ```text
+//! source -- gather --> a block, row by row -- cast --> rows of elements -- scatter --> destination
+//! ```
+//!
+//! A side whose rows are runs is read or written where it is. In a block the columns are the innermost
+//! axis; the rows are the axis along which the source has its shortest steps, so that of a transposed
+//! matrix whole cache lines are read and written.
+
+mod moves;
+mod plan;
+mod view;
+
+pub use view::{LayoutError, StridedView, StridedViewMut};
+
+use crate::buffer::Buffer;
+use crate::dtypes::DType;
+use crate::environment;
+use crate::kernel::{InOrder, Join, Kernel, RunError};
+use crate::table::{self, Params};
+use core::sync::atomic::{AtomicBool, Ordering};
+use moves::move_elements;
+use plan::{Axis, Plan};
+use view::{DIMENSIONS, Layout};
+
+/// The bytes of a block on its larger side.
+const BLOCK: usize = 16 << 10;
+
+/// The fewest elements worth a call of their own, and those in a row of a block of a transposed matrix.
+const ROW: usize = 64;
+
+/// The bytes of both sides of the smallest part that another thread may cast.
+const PART: usize = 256 << 10;
+
+impl Kernel {
+    /// Casts all elements of one view into those of another of the same shape, in parts that may be cast
+    /// at once if there is enough to do.
+    ///
+    /// Of elements that don't fit the first is told, in row-major order. Those before it are written
+    /// then; any other may have been.
+    pub fn run_strided(
+        &self,
+        src: &StridedView<'_>,
+        dst: &mut StridedViewMut<'_>,
+        join: &impl Join,
+    ) -> Result<(), RunError> {
+        for (argument, given, needed) in
+            [(false, src.dtype(), self.from()), (true, dst.dtype(), self.to())]
+        {
+            if given as u8 != needed as u8 {
+                return Err(RunError::ViewType { dst: argument, given, needed });
+            }
+        }
+        if !src.shape().eq(dst.shape()) {
+            return Err(RunError::Shape);
+        }
+        // SAFETY: the views have the kernel's dtypes and one shape, so that for each element of one there
+        // is one of the other. What is borrowed shared cannot overlap what is borrowed exclusively, and
+        // no two elements of the destination overlap.
+        unsafe { self.run_layouts((src.start, &src.layout), (dst.start, &dst.layout), join) }
+    }
+
+    /// # Safety
+    /// The layouts are of one shape and of the kernel's dtypes. The elements of the first are valid for
+    /// reading, those of the second for writing, and these overlap neither those nor each other.
+    unsafe fn run_layouts(
+        &self,
+        (src, src_layout): (*const u8, &Layout),
+        (dst, dst_layout): (*mut u8, &Layout),
+        join: &impl Join,
+    ) -> Result<(), RunError> {
+        if src_layout.elements() == 0 {
+            return Ok(());
+        }
+        let plan = Plan::new(src_layout, dst_layout, self.draws());
+        // SAFETY: the caller's: a plan has the elements of its layouts.
+        unsafe {
+            let cast = Strided { kernel: self, src, dst, join, stopped: AtomicBool::new(false) };
+            let done = if let Some(n) = plan.run_of_all() {
+                self.run_parts(src.offset(plan.src), dst.offset(plan.dst), n, join).is_ok()
+            } else {
+                let bits = plan.elements().saturating_mul(self.from().bits() + self.to().bits());
+                cast.run(&plan, join.parts((bits / (PART * 8)).max(1))).is_ok()
+            };
+            if done {
+                return Ok(());
+            }
+            // Once more, element by element in the order of the views: so all are written that come
+            // before the first that does not fit, and its index is known.
+            let ordered = Plan::new(src_layout, dst_layout, true);
+            let join = &InOrder;
+            let cast = Strided { kernel: self, src, dst, join, stopped: AtomicBool::new(false) };
+            cast.run(&ordered, 1).map_err(|index| RunError::Unfit { index })
+        }
+    }
+}
+
+impl Plan {
+    /// How many elements there are, if they are one run on both sides.
+    fn run_of_all(&self) -> Option<usize> {
+        match self.axes() {
+            [axis] if is_run(self.from, axis.src) && is_run(self.to, axis.dst) => Some(axis.len),
+            _ => None,
+        }
+    }
+}
+
+/// Whether elements with such a step between them, along the innermost axis, are a run.
+fn is_run(dtype: DType, step: isize) -> bool {
+    dtype.size().is_none_or(|size| step == size as isize)
+}
+
+/// A cast of elements that lie apart.
+struct Strided<'a, J> {
+    kernel: &'a Kernel,
+    src: *const u8,
+    dst: *mut u8,
+    join: &'a J,
+    /// Whether an element does not fit.
+    stopped: AtomicBool,
+}
+
+// SAFETY: the pointers are used in `cast` alone, which reads shared memory and writes to elements that
+// are its plan's only.
+unsafe impl<J: Sync> Sync for Strided<'_, J> {}
+
+impl<J: Join> Strided<'_, J> {
+    /// Casts the elements of a plan in about so many parts. An error tells how many elements come before
+    /// one that does not fit, in the order of the plan.
+    ///
+    /// # Safety
+    /// As for [`Kernel::run_layouts`], of the elements of the plan.
+    unsafe fn run(&self, plan: &Plan, parts: usize) -> Result<(), usize> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if parts > 1
+            && let Some((first, second)) = plan.split()
+        {
+            let half = parts / 2;
+            // SAFETY: the caller's; no element is in both.
+            let (a, b) = self.join.join(
+                || unsafe { self.run(&first, parts - half) },
+                || unsafe { self.run(&second, half) },
+            );
+            return a.and(b);
+        }
+        // SAFETY: the caller's.
+        let result = unsafe { self.cast(plan) };
+        if result.is_err() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        result
+    }
+
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn cast(&self, plan: &Plan) -> Result<(), usize> {
+        let mut walk = Walk::new(self.kernel.advanced(plan.first as u64), plan);
+        // SAFETY: the caller's.
+        let whole =
+            unsafe { walk.outer(plan, self.src.offset(plan.src), self.dst.offset(plan.dst)) };
+        if whole { Ok(()) } else { Err(plan.first + walk.done) }
+    }
+}
+
+/// What a block is cast with, and how.
+struct Walk {
+    kernel: table::Kernel,
+    params: Params,
+    guarded: bool,
+    /// The bytes of an element that is moved; of packed ones, which are not, 0.
+    from: usize,
+    to: usize,
+    /// The axes of a block.
+    rows: Axis,
+    cols: Axis,
+    /// Its place among the plan's axes, if it is one of them.
+    row_axis: Option<usize>,
+    /// The most rows and columns of a block.
+    most: [usize; 2],
+    /// How many elements have been cast.
+    done: usize,
+    gathered: Buffer<BLOCK>,
+    cast: Buffer<BLOCK>,
+}
+
+impl Walk {
+    fn new(kernel: Kernel, plan: &Plan) -> Self {
+        let (kernel, params, guarded) = kernel.parts();
+        let (from, to) = (plan.from.size().unwrap_or(0), plan.to.size().unwrap_or(0));
+        let axes = plan.axes();
+        let cols = axes[axes.len() - 1];
+        let row_axis = plan.rows();
+        let rows = row_axis.map_or(Axis { len: 1, src: 0, dst: 0 }, |at| axes[at]);
+        // A row of all columns, if it fits, and as many of them as do; but of rows that are read best
+        // one beside the other many.
+        let room = BLOCK / from.max(to).max(1);
+        let beside =
+            row_axis.is_some_and(|at| at + 2 < axes.len() || rows.src.abs() < cols.src.abs());
+        let wanted = if beside && !plan.ordered { rows.len.min(room / ROW) } else { 1 };
+        let mut width = room / wanted;
+        if width < cols.len {
+            width &= !(ROW - 1);
+        }
+        let width = width.min(cols.len);
+        let most = [if width < cols.len { wanted } else { (room / width).min(rows.len) }, width];
+        let (gathered, cast) = (Buffer::new(), Buffer::new());
+        Self {
+            kernel,
+            params,
+            guarded,
+            from,
+            to,
+            rows,
+            cols,
+            row_axis,
+            most,
+            done: 0,
+            gathered,
+            cast,
+        }
+    }
+
+    /// Casts the blocks of all places along the axes that blocks don't have. Answers whether all
+    /// elements fit.
+    ///
+    /// # Safety
+    /// As for [`Kernel::run_layouts`], of the elements of the plan from these addresses on.
+    unsafe fn outer(&mut self, plan: &Plan, src: *const u8, dst: *mut u8) -> bool {
+        let inner = plan.axes().len() - 1;
+        let mut at = [0; DIMENSIONS + 1];
+        let (mut src, mut dst) = (src, dst);
+        loop {
+            // SAFETY: the caller's: the places along the outer axes are within them.
+            if !unsafe { self.blocks(src, dst) } {
+                return false;
+            }
+            // On to the next place, as an odometer goes.
+            let mut axis = inner;
+            loop {
+                if axis == 0 {
+                    return true;
+                }
+                axis -= 1;
+                if self.row_axis == Some(axis) {
+                    continue;
+                }
+                let Axis { len, src: src_step, dst: dst_step } = plan.axes()[axis];
+                at[axis] += 1;
+                src = src.wrapping_offset(src_step);
+                dst = dst.wrapping_offset(dst_step);
+                if at[axis] < len {
+                    break;
+                }
+                at[axis] = 0;
+                src = src.wrapping_offset(src_step.wrapping_mul(len as isize).wrapping_neg());
+                dst = dst.wrapping_offset(dst_step.wrapping_mul(len as isize).wrapping_neg());
+            }
+        }
+    }
+
+    /// Casts all rows and columns from an address on.
+    ///
+    /// # Safety
+    /// As for [`outer`](Self::outer), of these.
+    unsafe fn blocks(&mut self, src: *const u8, dst: *mut u8) -> bool {
+        let [most_rows, most_cols] = self.most;
+        let bits = (self.params.from.bits(), self.params.to.bits());
+        for row in (0..self.rows.len).step_by(most_rows) {
+            let rows = most_rows.min(self.rows.len - row);
+            for col in (0..self.cols.len).step_by(most_cols) {
+                let cols = most_cols.min(self.cols.len - col);
+                let place = |size, step: isize, row_step: isize, bits| {
+                    // Packed columns are cut at multiples of `ROW` only.
+                    let along =
+                        if size == 0 { (col / 8 * bits) as isize } else { col as isize * step };
+                    row as isize * row_step + along
+                };
+                // SAFETY: the caller's.
+                let whole = unsafe {
+                    let src = src.offset(place(self.from, self.cols.src, self.rows.src, bits.0));
+                    let dst = dst.offset(place(self.to, self.cols.dst, self.rows.dst, bits.1));
+                    self.block(src, dst, [rows, cols])
+                };
+                if !whole {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Casts a block.
+    ///
+    /// # Safety
+    /// As for [`outer`](Self::outer), of these rows and columns, which are at most as many as a block has.
+    unsafe fn block(&mut self, src: *const u8, dst: *mut u8, [rows, cols]: [usize; 2]) -> bool {
+        let (from, to) = (self.from, self.to);
+        let src_steps = [self.rows.src, self.cols.src];
+        let dst_steps = [self.rows.dst, self.cols.dst];
+        // Rows of a run each may be too short for a call of the kernel.
+        let short = cols < ROW && from != 0 && to != 0;
+        let one = |bits, row_step| {
+            rows == 1 || (cols * bits % 8 == 0 && row_step == (cols * bits / 8) as isize)
+        };
+        let src_one = one(self.params.from.bits(), src_steps[0]);
+        let dst_one = one(self.params.to.bits(), dst_steps[0]);
+        let gathers = !is_run(self.params.from, src_steps[1]) || (short && !src_one);
+        let scatters = !is_run(self.params.to, dst_steps[1]) || (short && !dst_one);
+        let (gathered, cast) = (self.gathered.start(), self.cast.start());
+        // SAFETY: a block's elements fit the buffers, which nothing else uses; those that are gathered or
+        // scattered are not packed. Only what the kernel has written is scattered.
+        unsafe {
+            let source = if gathers {
+                let steps = [(cols * from) as isize, from as isize];
+                move_elements(from, (src, src_steps), (gathered, steps), [rows, cols]);
+                (gathered.cast_const(), steps[0], true)
+            } else {
+                (src, src_steps[0], src_one)
+            };
+            let target = if scatters {
+                (cast, (cols * to) as isize, true)
+            } else {
+                (dst, dst_steps[0], dst_one)
+            };
+            let before = self.done;
+            let whole = if source.2 && target.2 {
+                self.call(source.0, target.0, rows * cols)
+            } else {
+                (0..rows as isize).all(|row| {
+                    let (src, dst) =
+                        (source.0.offset(row * source.1), target.0.offset(row * target.1));
+                    self.call(src, dst, cols)
+                })
+            };
+            if scatters {
+                let steps = [(cols * to) as isize, to as isize];
+                let done = self.done - before;
+                let (rows, rest) = (done / cols, done % cols);
+                let target = (dst, dst_steps);
+                move_elements(to, (cast.cast_const(), steps), target, [rows, cols]);
+                if rest > 0 {
+                    let cast = cast.offset(rows as isize * steps[0]).cast_const();
+                    let dst = dst.offset(rows as isize * dst_steps[0]);
+                    move_elements(to, (cast, steps), (dst, dst_steps), [1, rest]);
+                }
+            }
+            whole
+        }
+    }
+
+    /// Casts a run.
+    ///
+    /// # Safety
+    /// As for every kernel, see [`crate::table::Kernel`].
+    unsafe fn call(&mut self, src: *const u8, dst: *mut u8, n: usize) -> bool {
+        // SAFETY: the caller's.
+        let done =
+            unsafe { environment::run(self.guarded, self.kernel, &self.params, src, dst, n) };
+        self.params.advance(n as u64);
+        self.done += done;
+        done == n
+    }
+}

@@ -1,0 +1,483 @@
+//! Elements that lie apart: bytes, a shape, and for each dimension how many bytes lie between
+//! neighbours.
+
+use crate::dtypes::DType;
+use crate::reference;
+use core::fmt;
+use core::marker::PhantomData;
+
+/// The most dimensions of a view.
+pub(crate) const DIMENSIONS: usize = 32;
+
+/// Why there is no such view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LayoutError {
+    /// More dimensions than 32.
+    Dimensions {
+        /// How many there are.
+        given: usize,
+    },
+    /// Not a stride for each dimension.
+    Strides {
+        /// How many lengths the shape has.
+        dimensions: usize,
+        /// How many strides were given.
+        given: usize,
+    },
+    /// More elements than can be counted.
+    Elements,
+    /// An element that lies outside of the buffer.
+    Outside {
+        /// Where the first element starts, in bytes from the start of the buffer.
+        first: i128,
+        /// Where the last one ends.
+        end: i128,
+        /// The bytes that there are.
+        bytes: usize,
+    },
+    /// Elements of a destination that share bytes.
+    Overlap {
+        /// The dimension along which they do.
+        dimension: usize,
+        /// Its stride.
+        stride: isize,
+        /// The bytes that the dimensions with smaller strides reach over, which it had to step over.
+        reach: usize,
+    },
+    /// Packed elements that don't lie one after the other in the last dimension.
+    PackedStride {
+        /// Their dtype.
+        dtype: DType,
+        /// The stride of the last dimension, which counts elements and can only be 1.
+        stride: isize,
+    },
+    /// Rows of packed elements of which not all start with a byte.
+    PackedRow {
+        /// Their dtype.
+        dtype: DType,
+        /// The elements of a row.
+        elements: usize,
+    },
+}
+
+impl fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dimensions { given } => {
+                write!(f, "{given} dimensions are more than {DIMENSIONS}")
+            }
+            Self::Strides { dimensions, given } => {
+                write!(f, "{dimensions} dimensions take as many strides, but there are {given}")
+            }
+            Self::Elements => f.write_str("the shape has more elements than can be counted"),
+            Self::Outside { first, end, bytes } => {
+                write!(f, "the elements lie at bytes {first}..{end} of a buffer of {bytes}")
+            }
+            Self::Overlap { dimension, stride, reach } => write!(
+                f,
+                "elements of the destination overlap: the stride of dimension {dimension} is {stride}, \
+                 while what it steps over takes {reach} bytes"
+            ),
+            Self::PackedStride { dtype, stride } => write!(
+                f,
+                "elements of {dtype}, which are packed, can only lie one after the other in the last \
+                 dimension: its stride is 1, not {stride}"
+            ),
+            Self::PackedRow { dtype, elements } => write!(
+                f,
+                "rows of {elements} elements of {dtype}, one after the other, don't all start with a \
+                 byte"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for LayoutError {}
+
+/// A dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dimension {
+    pub(crate) len: usize,
+    /// The bytes from an element to the next. In the last dimension of packed ones: 1.
+    pub(crate) stride: isize,
+}
+
+/// Where the elements of a view lie, seen from its first.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    pub(crate) dtype: DType,
+    dimensions: [Dimension; DIMENSIONS],
+    count: usize,
+    elements: usize,
+}
+
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.dtype)?;
+        f.debug_list().entries(self.dimensions().iter().map(|d| (d.len, d.stride))).finish()
+    }
+}
+
+impl Layout {
+    fn new(dtype: DType, shape: &[usize], strides: &[isize]) -> Result<Self, LayoutError> {
+        let count = shape.len();
+        if count != strides.len() {
+            return Err(LayoutError::Strides { dimensions: count, given: strides.len() });
+        }
+        let mut layout = Self::of_shape(dtype, shape)?;
+        for (dimension, &stride) in layout.dimensions.iter_mut().zip(strides) {
+            dimension.stride = stride;
+        }
+        match layout.dimensions().last() {
+            Some(&Dimension { len, stride }) if dtype.is_packed() && len > 1 && stride != 1 => {
+                Err(LayoutError::PackedStride { dtype, stride })
+            }
+            _ => Ok(layout),
+        }
+    }
+
+    /// A shape, without strides yet.
+    fn of_shape(dtype: DType, shape: &[usize]) -> Result<Self, LayoutError> {
+        let count = shape.len();
+        if count > DIMENSIONS {
+            return Err(LayoutError::Dimensions { given: count });
+        }
+        // What is not empty must be countable however many dimensions of length 0 there are.
+        let countable = shape.iter().filter(|&&len| len != 0);
+        let Some(most) = countable.copied().try_fold(1usize, usize::checked_mul) else {
+            return Err(LayoutError::Elements);
+        };
+        let elements = if shape.contains(&0) { 0 } else { most };
+        let mut dimensions = [Dimension { len: 1, stride: 0 }; DIMENSIONS];
+        for (dimension, &len) in dimensions.iter_mut().zip(shape) {
+            dimension.len = len;
+        }
+        Ok(Self { dtype, dimensions, count, elements })
+    }
+
+    /// One element after the other, the last dimension's first.
+    fn contiguous(dtype: DType, shape: &[usize]) -> Result<Self, LayoutError> {
+        let mut layout = Self::of_shape(dtype, shape)?;
+        let Some((last, outer)) = layout.dimensions[..layout.count].split_last_mut() else {
+            return Ok(layout);
+        };
+        let row = last.len;
+        let rows = outer.iter().any(|dimension| dimension.len > 1);
+        let bits = row.saturating_mul(dtype.bits());
+        if rows && !bits.is_multiple_of(8) {
+            return Err(LayoutError::PackedRow { dtype, elements: row });
+        }
+        last.stride = dtype.size().unwrap_or(1) as isize;
+        // Where this is more than memory holds, the elements lie outside of any buffer.
+        let mut stride = isize::try_from(bits / 8).unwrap_or(isize::MAX);
+        for dimension in outer.iter_mut().rev() {
+            dimension.stride = stride;
+            stride = stride.saturating_mul(isize::try_from(dimension.len).unwrap_or(isize::MAX));
+        }
+        Ok(layout)
+    }
+
+    pub(crate) fn dimensions(&self) -> &[Dimension] {
+        &self.dimensions[..self.count]
+    }
+
+    pub(crate) const fn elements(&self) -> usize {
+        self.elements
+    }
+
+    /// The bytes of the elements of the last dimension if they are packed, else those of one.
+    fn unit(&self) -> (usize, &[Dimension]) {
+        match (self.dtype.size(), self.dimensions()) {
+            (Some(size), all) => (size, all),
+            (None, []) => (1, &[]),
+            (None, [outer @ .., last]) => {
+                (last.len.saturating_mul(self.dtype.bits()).div_ceil(8), outer)
+            }
+        }
+    }
+
+    /// Whether all elements lie in a buffer of so many bytes if the first starts `offset` bytes after
+    /// its start.
+    fn check_inside(&self, bytes: usize, offset: usize) -> Result<(), LayoutError> {
+        if self.elements == 0 {
+            return Ok(());
+        }
+        let (unit, dimensions) = self.unit();
+        let (mut first, mut end) = (offset as i128, (offset as i128).saturating_add(unit as i128));
+        for &Dimension { len, stride } in dimensions {
+            let reach = (len as i128 - 1).saturating_mul(stride as i128);
+            if reach < 0 {
+                first = first.saturating_add(reach);
+            } else {
+                end = end.saturating_add(reach);
+            }
+        }
+        if first < 0 || end > bytes as i128 {
+            return Err(LayoutError::Outside { first, end, bytes });
+        }
+        Ok(())
+    }
+
+    /// Whether no two elements share a byte. Elements may only lie between each other as slices,
+    /// reversals and permutations of the dimensions of a contiguous array do: each stride steps over
+    /// all that those smaller than it reach. The elements lie in memory, so that nothing overflows.
+    fn check_apart(&self) -> Result<(), LayoutError> {
+        let (unit, dimensions) = self.unit();
+        if self.elements == 0 {
+            return Ok(());
+        }
+        let mut order = [0; DIMENSIONS];
+        for (i, place) in order.iter_mut().enumerate() {
+            *place = i;
+        }
+        let order = &mut order[..dimensions.len()];
+        order.sort_unstable_by_key(|&i| dimensions[i].stride.unsigned_abs());
+        let mut reach = unit;
+        for &mut i in order {
+            let Dimension { len, stride } = dimensions[i];
+            if len > 1 {
+                if stride.unsigned_abs() < reach {
+                    return Err(LayoutError::Overlap { dimension: i, stride, reach });
+                }
+                reach += (len - 1) * stride.unsigned_abs();
+            }
+        }
+        Ok(())
+    }
+
+    /// The shape.
+    fn shape(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.dimensions().iter().map(|dimension| dimension.len)
+    }
+
+    /// How many bytes after the first element that of an index, in row-major order, starts; of packed
+    /// ones its row, with its place in there.
+    fn place(&self, index: usize) -> (isize, usize) {
+        let (mut rest, mut offset, mut column) = (index, 0, 0);
+        for (i, &Dimension { len, stride }) in self.dimensions().iter().enumerate().rev() {
+            let at = rest % len;
+            rest /= len;
+            if self.dtype.is_packed() && i + 1 == self.count {
+                column = at;
+            } else {
+                offset += at as isize * stride;
+            }
+        }
+        (offset, column)
+    }
+}
+
+/// Elements of a dtype that may lie apart, to be read.
+///
+/// ```
+/// use simdcast_kernels::{DType, StridedView};
+///
+/// // Every second element of three, the last first.
+/// let values = [1u16, 2, 3, 4, 5, 6];
+/// let bytes = bytemuck::cast_slice(&values);
+/// let view = StridedView::new(DType::UInt16, bytes, 8, &[3], &[-4])?;
+/// assert_eq!(view.len(), 3);
+///
+/// let error = StridedView::new(DType::UInt16, bytes, 8, &[4], &[-4]).unwrap_err();
+/// assert_eq!(error.to_string(), "the elements lie at bytes -4..10 of a buffer of 12");
+/// # Ok::<(), simdcast_kernels::LayoutError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct StridedView<'a> {
+    pub(super) start: *const u8,
+    pub(super) layout: Layout,
+    memory: PhantomData<&'a [u8]>,
+}
+
+/// Elements of a dtype that may lie apart, to be written to. No two of them share a byte.
+///
+/// ```
+/// use simdcast_kernels::{DType, StridedViewMut};
+///
+/// let mut bytes = [0; 12];
+/// assert!(StridedViewMut::new(DType::Float32, &mut bytes, 0, &[3], &[4]).is_ok());
+/// let error = StridedViewMut::new(DType::Float32, &mut bytes, 0, &[3], &[2]).unwrap_err();
+/// assert!(error.to_string().starts_with("elements of the destination overlap"));
+/// ```
+pub struct StridedViewMut<'a> {
+    pub(super) start: *mut u8,
+    pub(super) layout: Layout,
+    memory: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: a view is a borrowed slice of bytes, some of which are passed over.
+unsafe impl Send for StridedView<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for StridedView<'_> {}
+// SAFETY: as above, borrowed exclusively.
+unsafe impl Send for StridedViewMut<'_> {}
+// SAFETY: as above; what is shared can only be looked at.
+unsafe impl Sync for StridedViewMut<'_> {}
+
+impl<'a> StridedView<'a> {
+    /// The elements of a buffer whose first starts `offset` bytes after the buffer's start, with so many
+    /// bytes, forward or back or none, from each to the next in a dimension. Neither the buffer nor the
+    /// strides need be aligned.
+    ///
+    /// Elements of a packed dtype lie one after the other in the last dimension, whose stride is 1; the
+    /// other dimensions' strides count bytes, too.
+    ///
+    /// # Errors
+    /// [`LayoutError`] if an element lies outside of the buffer, there are more than 32 dimensions, or
+    /// not a stride for each.
+    pub fn new(
+        dtype: DType,
+        bytes: &'a [u8],
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, LayoutError> {
+        let layout = Layout::new(dtype, shape, strides)?;
+        layout.check_inside(bytes.len(), offset)?;
+        Ok(Self::of_bytes(bytes, offset, layout))
+    }
+
+    /// The elements at the start of a buffer, one after the other, the last dimension's first.
+    ///
+    /// # Errors
+    /// [`LayoutError`] if the buffer has fewer, there are more than 32 dimensions, or packed elements
+    /// of several rows don't all start with a byte.
+    pub fn contiguous(dtype: DType, bytes: &'a [u8], shape: &[usize]) -> Result<Self, LayoutError> {
+        let layout = Layout::contiguous(dtype, shape)?;
+        layout.check_inside(bytes.len(), 0)?;
+        Ok(Self::of_bytes(bytes, 0, layout))
+    }
+
+    /// The layout has been checked.
+    fn of_bytes(bytes: &'a [u8], offset: usize, layout: Layout) -> Self {
+        // Without elements the start may lie anywhere, and is not used.
+        let start = bytes.as_ptr().wrapping_add(offset);
+        Self { start, layout, memory: PhantomData }
+    }
+
+    /// The elements at and around an address.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), but for elements outside.
+    ///
+    /// # Safety
+    /// All elements can be read for `'a`, and no one writes to them meanwhile.
+    pub unsafe fn from_raw(
+        dtype: DType,
+        first: *const u8,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, LayoutError> {
+        let layout = Layout::new(dtype, shape, strides)?;
+        Ok(Self { start: first, layout, memory: PhantomData })
+    }
+
+    /// The code of the element of an index, in row-major order; None if there is none.
+    pub fn code(&self, index: usize) -> Option<u128> {
+        if index >= self.len() {
+            return None;
+        }
+        let (offset, column) = self.layout.place(index);
+        let dtype = self.layout.dtype;
+        // SAFETY: the element, or a packed one's row as far as the element, lies in the buffer.
+        let bytes = unsafe {
+            let bytes =
+                dtype.size().unwrap_or((column + 1).saturating_mul(dtype.bits()).div_ceil(8));
+            core::slice::from_raw_parts(self.start.offset(offset), bytes)
+        };
+        Some(reference::load(dtype, bytes, column))
+    }
+}
+
+impl<'a> StridedViewMut<'a> {
+    /// As [`StridedView::new`], of elements that don't overlap. They are taken to overlap unless each
+    /// stride steps over all that those smaller than it reach, which is so for whatever is made of an
+    /// array by slicing it, reversing dimensions and changing their order.
+    ///
+    /// # Errors
+    /// As [`StridedView::new`], and [`LayoutError::Overlap`].
+    pub fn new(
+        dtype: DType,
+        bytes: &'a mut [u8],
+        offset: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, LayoutError> {
+        let layout = Layout::new(dtype, shape, strides)?;
+        layout.check_inside(bytes.len(), offset)?;
+        layout.check_apart()?;
+        let start = bytes.as_mut_ptr().wrapping_add(offset);
+        Ok(Self { start, layout, memory: PhantomData })
+    }
+
+    /// As [`StridedView::contiguous`].
+    ///
+    /// # Errors
+    /// As [`StridedView::contiguous`].
+    pub fn contiguous(
+        dtype: DType,
+        bytes: &'a mut [u8],
+        shape: &[usize],
+    ) -> Result<Self, LayoutError> {
+        let layout = Layout::contiguous(dtype, shape)?;
+        layout.check_inside(bytes.len(), 0)?;
+        Ok(Self { start: bytes.as_mut_ptr(), layout, memory: PhantomData })
+    }
+
+    /// As [`StridedView::from_raw`].
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), but for elements outside.
+    ///
+    /// # Safety
+    /// All elements can be written to for `'a`, and no one else uses them meanwhile. What they are made
+    /// of may hold any bytes, or those that casts to `dtype` store.
+    pub unsafe fn from_raw(
+        dtype: DType,
+        first: *mut u8,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, LayoutError> {
+        let layout = Layout::new(dtype, shape, strides)?;
+        layout.check_apart()?;
+        Ok(Self { start: first, layout, memory: PhantomData })
+    }
+}
+
+macro_rules! common {
+    ($($view:ident)*) => {$(
+        impl $view<'_> {
+            /// The dtype of the elements.
+            pub const fn dtype(&self) -> DType {
+                self.layout.dtype
+            }
+
+            /// How many elements there are.
+            pub const fn len(&self) -> usize {
+                self.layout.elements()
+            }
+
+            /// Whether there are none.
+            pub const fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// The length of each dimension.
+            pub fn shape(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+                self.layout.shape()
+            }
+        }
+
+        impl fmt::Debug for $view<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($view), " {:?}"), self.layout)
+            }
+        }
+    )*};
+}
+
+common! {
+    StridedView
+    StridedViewMut
+}

@@ -1,0 +1,418 @@
+//! Casts between views of any shape and strides, against a plain loop over their elements: every pair
+//! on every instruction set with some layouts, and random layouts by proptest.
+
+mod support;
+
+use proptest::prelude::*;
+use simdcast::{
+    Cast, CastError, CastOptions, DType, LayoutError, Overflow, Rounding, StridedView,
+    StridedViewMut, reference,
+};
+use simdcast_kernels::{InOrder, Kernel, Options, RunError};
+use support::guarded::Guarded;
+use support::{Tally, assert_none, in_parallel, noise, pairs, say};
+
+/// How one side lies in memory.
+#[derive(Clone, Debug)]
+struct Form {
+    /// Numbers by whose size the dimensions lie further in.
+    order: Vec<u8>,
+    /// For each dimension: how many elements an element takes the room of, bytes left free after it,
+    /// whether it runs backward, and whether all of its elements are one.
+    steps: Vec<(usize, usize, bool, bool)>,
+    /// Bytes before the first element.
+    before: usize,
+}
+
+/// Where elements lie: the first one, the strides, and the bytes of the buffer.
+struct Place {
+    offset: usize,
+    strides: Vec<isize>,
+    bytes: usize,
+}
+
+impl Form {
+    fn from_noise(seed: u64, rank: usize) -> Self {
+        let one = |i: usize, k: u64| noise(seed ^ noise(i as u64 * 8 + k));
+        let steps = |i| {
+            let step = [1, 1, 1, 2, 3][one(i, 1) as usize % 5];
+            let gap = [0, 0, 0, 1, 5][one(i, 2) as usize % 5];
+            (step, gap, one(i, 3).is_multiple_of(3), one(i, 4).is_multiple_of(5))
+        };
+        Self {
+            order: (0..rank).map(|i| one(i, 0) as u8).collect(),
+            steps: (0..rank).map(steps).collect(),
+            before: one(0, 5) as usize % 3,
+        }
+    }
+
+    /// Where the elements of a shape lie. Those of a destination don't repeat.
+    fn place(&self, dtype: DType, shape: &[usize], repeats: bool) -> Place {
+        let mut order: Vec<usize> = (0..shape.len()).collect();
+        order.sort_by_key(|&i| std::cmp::Reverse(self.order[i]));
+        let mut strides = vec![0; shape.len()];
+        let mut room = dtype.size().unwrap_or(1);
+        let mut offset = self.before;
+        if dtype.is_packed()
+            && let Some(last) = shape.len().checked_sub(1)
+        {
+            strides[last] = 1;
+            room = dtype.bytes_for(shape[last]).unwrap();
+            order.retain(|&i| i != last);
+        }
+        for i in order {
+            let (step, gap, backward, repeated) = self.steps[i];
+            if repeated && repeats {
+                continue;
+            }
+            let stride = room * step + gap;
+            let reach = stride * shape[i].saturating_sub(1);
+            if backward {
+                offset += reach;
+            }
+            strides[i] = if backward { -(stride as isize) } else { stride as isize };
+            room += reach;
+        }
+        let bytes = if shape.contains(&0) { offset } else { self.before + room };
+        Place { offset, strides, bytes }
+    }
+}
+
+impl Place {
+    /// The byte at which an element starts, or its packed row, and its place in there.
+    fn of(&self, dtype: DType, shape: &[usize], index: &[usize]) -> (usize, usize) {
+        let mut at = self.offset as isize;
+        let mut column = 0;
+        for (i, (&index, &stride)) in index.iter().zip(&self.strides).enumerate() {
+            if dtype.is_packed() && i + 1 == shape.len() {
+                column = index;
+            } else {
+                at += index as isize * stride;
+            }
+        }
+        (usize::try_from(at).unwrap(), column)
+    }
+}
+
+/// Every index of a shape, in row-major order.
+fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    (0..shape.iter().product::<usize>()).map(move |mut rest| {
+        let mut index = vec![0; shape.len()];
+        for (at, len) in index.iter_mut().zip(shape).rev() {
+            (*at, rest) = (rest % len, rest / len);
+        }
+        index
+    })
+}
+
+const FREE: u8 = 0x5a;
+
+/// A cast between two places, by a plain loop: the bytes of the destination, the first element that does
+/// not fit, and how far the bytes are told then.
+struct Expected {
+    bytes: Vec<u8>,
+    unfit: Option<usize>,
+    /// Which bytes are certain.
+    told: Vec<bool>,
+}
+
+fn expected(
+    (from, src, bytes): (DType, &Place, &[u8]),
+    (to, dst): (DType, &Place),
+    shape: &[usize],
+    options: &Options,
+) -> Expected {
+    let mut stored = vec![FREE; dst.bytes];
+    let mut told = vec![true; dst.bytes];
+    let mut unfit = None;
+    for (i, index) in indices(shape).enumerate() {
+        let (at, column) = dst.of(to, shape, &index);
+        let len = (column * to.bits() + to.bits()).div_ceil(8);
+        let element = &mut stored[at..at + len];
+        if to.is_packed() && (column * to.bits()).is_multiple_of(8) {
+            element[column * to.bits() / 8] = 0;
+        }
+        if unfit.is_some() {
+            // Of packed elements the last byte is shared with those that were before.
+            told[at + column * to.bits() / 8..at + len].fill(false);
+            continue;
+        }
+        let (place, place_column) = src.of(from, shape, &index);
+        let code = reference::load(from, &bytes[place..], place_column);
+        match reference::cast(from, to, code, options, i as u64) {
+            Ok(code) => {
+                if to.is_packed() && column * to.bits() % 8 + to.bits() > 8 {
+                    element[len - 1] = 0;
+                }
+                reference::store(to, element, column, code);
+            }
+            Err(_) => {
+                unfit = Some(i);
+                told[at + column * to.bits() / 8..at + len].fill(false);
+            }
+        }
+    }
+    Expected { bytes: stored, unfit, told }
+}
+
+/// Bytes of all sorts, of which small ones are not rare.
+fn some_bytes(seed: u64, len: usize) -> Vec<u8> {
+    let byte = |i: usize| {
+        let random = noise(seed ^ noise(i as u64));
+        let common = [0, 0x3f, 0xff, 1][random as usize >> 8 & 3];
+        if random >> 16 & 1 == 0 { common } else { random as u8 }
+    };
+    (0..len).map(byte).collect()
+}
+
+/// Casts between two forms of a shape, and compares.
+fn check(
+    kernel: &Kernel,
+    options: &Options,
+    shape: &[usize],
+    [a, b]: [&Form; 2],
+    seed: u64,
+) -> Result<(), String> {
+    let (from, to) = (kernel.from(), kernel.to());
+    let (src, dst) = (a.place(from, shape, true), b.place(to, shape, false));
+    let source = some_bytes(seed, src.bytes);
+    let right = expected((from, &src, &source), (to, &dst), shape, options);
+    let (mut memory, mut out) = (
+        Guarded::new(src.bytes, seed as usize % 16),
+        Guarded::new(dst.bytes, seed as usize / 16 % 16),
+    );
+    memory.bytes().copy_from_slice(&source);
+    out.bytes().fill(FREE);
+    let view = StridedView::new(from, memory.bytes(), src.offset, shape, &src.strides);
+    let target = StridedViewMut::new(to, out.bytes(), dst.offset, shape, &dst.strides);
+    let (view, mut target) = (view.map_err(|e| e.to_string())?, target.map_err(|e| e.to_string())?);
+    let result = kernel.run_strided(&view, &mut target, &InOrder);
+    let wanted = right.unfit.map_or(Ok(()), |index| Err(RunError::Unfit { index }));
+    let about = || {
+        let (a, b) = (&src.strides, &dst.strides);
+        format!("{kernel:?}: {shape:?}, strides {a:?} to {b:?}")
+    };
+    if result != wanted {
+        return Err(format!("{}: {result:?}, not {wanted:?}", about()));
+    }
+    let pairs = out.bytes().iter().zip(&right.bytes).zip(&right.told);
+    if let Some(at) = pairs.into_iter().position(|((a, b), told)| *told && a != b) {
+        return Err(format!("{}: byte {at} of {} is wrong", about(), dst.bytes));
+    }
+    if !out.untouched() || !memory.untouched() || memory.bytes() != source {
+        return Err(format!("{}: wrote outside", about()));
+    }
+    Ok(())
+}
+
+/// Shapes with short and long rows, in one block and in several.
+const SHAPES: [&[usize]; 14] = [
+    &[],
+    &[0],
+    &[1],
+    &[7],
+    &[3, 5],
+    &[5, 0, 2],
+    &[70, 67],
+    &[2, 300],
+    &[300, 3],
+    &[1, 129],
+    &[4, 3, 9, 2],
+    &[2, 1, 65, 1, 33],
+    &[1100],
+    &[3, 66, 7, 1],
+];
+
+fn kinds_of_options() -> [Options; 4] {
+    [
+        Options::DEFAULT,
+        Options { overflow: Overflow::Wrap, saturate: false, ..Options::DEFAULT },
+        Options { rounding: Rounding::Stochastic { seed: 7 }, ..Options::DEFAULT },
+        Options { overflow: Overflow::Error, ..Options::DEFAULT },
+    ]
+}
+
+#[test]
+fn every_pair_in_many_forms() {
+    for level in support::tested_levels() {
+        let jobs: Vec<_> = pairs().collect();
+        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+            let mut tally = Tally { pairs: 1, ..Tally::default() };
+            let kinds: Vec<_> = kinds_of_options()
+                .into_iter()
+                .filter(|o| o.is_default() || !o.effective(from, to).is_default())
+                .collect();
+            for (k, options) in kinds.iter().enumerate() {
+                let kernel = Kernel::on(level, from, to, options);
+                tally.options += 1;
+                for (s, shape) in SHAPES.iter().enumerate() {
+                    // Few are cast under each of the other options, others by each pair.
+                    let seed = noise(from as u64 * 64 + to as u64) ^ (s * 4 + k) as u64;
+                    if k > 0 && !noise(seed).is_multiple_of(4) {
+                        continue;
+                    }
+                    let forms = [1, 2].map(|i| Form::from_noise(noise(seed) ^ i, shape.len()));
+                    check(&kernel, options, shape, [&forms[0], &forms[1]], seed)?;
+                    tally.values += 1;
+                }
+            }
+            Ok(tally)
+        });
+        let Tally { pairs, options, values: runs } = tally;
+        say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
+        assert_none(&errors);
+    }
+}
+
+/// A matrix of several blocks each way, transposed, whole and from the middle of lines.
+#[test]
+fn transposed_matrices() {
+    use DType::*;
+    let form = |order: [u8; 2], gap| Form {
+        order: order.to_vec(),
+        steps: vec![(1, gap, false, false); 2],
+        before: gap,
+    };
+    for level in support::tested_levels() {
+        let pairs = [
+            (Float32, Float16),
+            (UInt8, Float64),
+            (Complex128, Complex64),
+            (Int16, Int16),
+            (Float64, Float4E2M1FnX2),
+            (Int4x2, Float32),
+            (Float32, Int8),
+        ];
+        for (from, to) in pairs {
+            for options in kinds_of_options() {
+                let kernel = Kernel::on(level, from, to, &options);
+                for gap in [0, 3] {
+                    let forms = [form([0, 1], gap), form([1, 0], gap)];
+                    check(&kernel, &options, &[200, 301], [&forms[0], &forms[1]], 5).unwrap();
+                    check(&kernel, &options, &[200, 301], [&forms[1], &forms[0]], 5).unwrap();
+                }
+            }
+        }
+    }
+}
+
+fn form(rank: usize) -> impl Strategy<Value = Form> {
+    let step =
+        (1..4usize, prop_oneof![Just(0), 0..9usize], any::<bool>(), prop::bool::weighted(0.2));
+    let order = prop::collection::vec(any::<u8>(), rank);
+    (order, prop::collection::vec(step, rank), 0..9usize).prop_map(|(order, steps, before)| Form {
+        order,
+        steps,
+        before,
+    })
+}
+
+fn shape() -> impl Strategy<Value = Vec<usize>> {
+    prop_oneof![
+        prop::collection::vec(0..9usize, 0..6),
+        prop::collection::vec(prop_oneof![1..4usize, 60..140usize], 1..3),
+        prop::collection::vec(1..3usize, 6..9),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn any_shape_and_strides(
+        (shape, a, b) in shape().prop_flat_map(|shape| {
+            let rank = shape.len();
+            (Just(shape), form(rank), form(rank))
+        }),
+        (from, to) in (0..DType::COUNT, 0..DType::COUNT),
+        kind in 0..4usize,
+        seed in any::<u64>(),
+    ) {
+        let (from, to) = (DType::ALL[from], DType::ALL[to]);
+        let options = kinds_of_options()[kind];
+        let kernel = Kernel::new(from, to, &options);
+        check(&kernel, &options, &shape, [&a, &b], seed).map_err(TestCaseError::fail)?;
+    }
+}
+
+#[test]
+fn the_code_of_an_element_is_read_where_it_lies() {
+    let bytes = [0x21, 0x43, 0x65, 0x87];
+    let view = StridedView::new(DType::UInt4x2, &bytes, 3, &[2, 2], &[-2, 1]).unwrap();
+    assert_eq!((0..4).map(|i| view.code(i).unwrap()).collect::<Vec<_>>(), [7, 8, 3, 4]);
+    assert_eq!(view.code(4), None);
+    let view = StridedView::new(DType::UInt16, &bytes, 1, &[3], &[-1]).unwrap_err();
+    assert_eq!(view.to_string(), "the elements lie at bytes -1..3 of a buffer of 4");
+    let view = StridedView::new(DType::UInt8, &bytes, 0, &[3, 0], &[100, 1]).unwrap();
+    assert!(view.is_empty());
+    assert_eq!(view.code(0), None);
+}
+
+fn layout(dtype: DType, bytes: usize, shape: &[usize], strides: &[isize]) -> LayoutError {
+    let mut bytes = vec![0; bytes];
+    StridedViewMut::new(dtype, &mut bytes, 0, shape, strides).unwrap_err()
+}
+
+#[test]
+fn what_is_no_layout_is_refused_with_the_facts() {
+    use DType::{Float32, Int4x2, UInt8};
+    assert_eq!(layout(UInt8, 9, &[1; 33], &[0; 33]), LayoutError::Dimensions { given: 33 });
+    assert_eq!(layout(UInt8, 9, &[2], &[]), LayoutError::Strides { dimensions: 1, given: 0 });
+    let many = [usize::MAX, 3, 0];
+    assert_eq!(layout(UInt8, 9, &many, &[0; 3]), LayoutError::Elements);
+    let far = layout(Float32, 9, &[3], &[isize::MAX]);
+    assert!(matches!(far, LayoutError::Outside { first: 0, bytes: 9, .. }), "{far:?}");
+    let all = layout(UInt8, 9, &[usize::MAX], &[isize::MIN]);
+    assert!(matches!(all, LayoutError::Outside { .. }), "{all:?}");
+    // Overlapping: repeated, too close, and one within the reach of others.
+    let overlap = |dimension, stride, reach| LayoutError::Overlap { dimension, stride, reach };
+    assert_eq!(layout(UInt8, 9, &[3], &[0]), overlap(0, 0, 1));
+    assert_eq!(layout(Float32, 99, &[3], &[3]), overlap(0, 3, 4));
+    assert_eq!(layout(UInt8, 99, &[3, 4], &[3, 1]), overlap(0, 3, 4));
+    assert_eq!(layout(Int4x2, 99, &[3, 5], &[2, 1]), overlap(0, 2, 3));
+    assert_eq!(
+        layout(Int4x2, 99, &[3, 5], &[3, 2]),
+        LayoutError::PackedStride { dtype: Int4x2, stride: 2 }
+    );
+    let mut bytes = [0; 99];
+    assert_eq!(
+        StridedViewMut::contiguous(Int4x2, &mut bytes, &[3, 5]).unwrap_err(),
+        LayoutError::PackedRow { dtype: Int4x2, elements: 5 }
+    );
+    assert!(StridedViewMut::contiguous(Int4x2, &mut bytes, &[1, 5]).is_ok());
+    assert!(StridedViewMut::contiguous(Int4x2, &mut bytes, &[3, 6]).is_ok());
+    assert!(StridedViewMut::contiguous(UInt8, &mut bytes, &[33, 3]).is_ok());
+    assert!(StridedViewMut::contiguous(UInt8, &mut bytes, &[34, 3]).is_err());
+    let huge = StridedView::contiguous(UInt8, &bytes, &[usize::MAX / 2, 2]).unwrap_err();
+    assert!(matches!(huge, LayoutError::Outside { .. }), "{huge:?}");
+}
+
+#[test]
+fn views_that_a_cast_is_not_for_are_refused() {
+    let cast = Cast::new(DType::Float32, DType::UInt8, CastOptions::new()).unwrap();
+    let (src, mut dst) = ([0; 24], [7; 6]);
+    let floats = StridedView::contiguous(DType::Float32, &src, &[2, 3]).unwrap();
+    let mut bytes = StridedViewMut::contiguous(DType::Int8, &mut dst, &[2, 3]).unwrap();
+    let error = cast.run_strided(&floats, &mut bytes).unwrap_err();
+    assert_eq!(error.to_string(), "dst is a view of int8, not of uint8 as the cast has it");
+    let mut bytes = StridedViewMut::contiguous(DType::UInt8, &mut dst, &[3, 2]).unwrap();
+    let error = cast.run_strided(&floats, &mut bytes).unwrap_err();
+    assert_eq!(error.to_string(), "the source has the shape [2, 3], the destination [3, 2]");
+    assert_eq!(dst, [7; 6]);
+}
+
+#[test]
+fn an_unfit_element_is_told_with_its_value_and_place_in_the_shape() {
+    let options = CastOptions::new().overflow(Overflow::Error);
+    let cast = Cast::new(DType::Float32, DType::UInt8, options).unwrap();
+    let columns: Vec<u8> =
+        [1.0f32, 2.0, 3.0, -5.0, 300.0, 6.0].into_iter().flat_map(f32::to_ne_bytes).collect();
+    // Row-major order is 1, 3, 300, 2, -5, 6.
+    let src = StridedView::new(DType::Float32, &columns, 0, &[2, 3], &[4, 8]).unwrap();
+    let mut bytes = [0; 6];
+    let mut dst = StridedViewMut::contiguous(DType::UInt8, &mut bytes, &[2, 3]).unwrap();
+    let error = cast.run_strided(&src, &mut dst).unwrap_err();
+    assert!(matches!(error, CastError::Unfit { index: 2, .. }), "{error}");
+    assert_eq!(error.to_string(), "element 2 of float32, 300, does not fit uint8");
+    assert_eq!(bytes[..2], [1, 3]);
+}
