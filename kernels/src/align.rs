@@ -9,6 +9,7 @@
 use crate::dtypes::DType;
 use crate::options::Options;
 use crate::scalar::direct::is_copy;
+use crate::stream;
 use crate::table::{Kernel, Params};
 
 /// Bytes of a cache line, and of the longest register.
@@ -67,7 +68,14 @@ unsafe fn run_long(
     n: usize,
 ) -> usize {
     let (from, to) = (params.from.bits(), params.to.bits());
-    let parts = params.in_parts && n.saturating_mul(from + to) >= LARGE * 8;
+    let bits = n.saturating_mul(from + to);
+    let parts = params.in_parts && bits >= LARGE * 8;
+    if parts && stream::wanted(params.stores, bits / 8) {
+        // SAFETY: the caller's; under the default options nothing is refused, and places mean nothing.
+        if let Some(done) = unsafe { stream::run(kernel, params, src, dst, n) } {
+            return done;
+        }
+    }
     let head = if parts { head((src.addr(), from), (dst.addr(), to)) } else { 0 };
     // SAFETY: the caller's. `head` elements are whole bytes on both sides and fewer than `LONG`, so
     // fewer than there are; under the default options nothing is refused.
@@ -75,10 +83,7 @@ unsafe fn run_long(
         if head > 0 {
             kernel(src, dst, head, params);
         }
-        let (src, dst) = (
-            src.add(head / 8 * from + head % 8 * from / 8),
-            dst.add(head / 8 * to + head % 8 * to / 8),
-        );
+        let (src, dst) = (src.add(stream::bytes(head, from)), dst.add(stream::bytes(head, to)));
         head + kernel(src, dst, n - head, params)
     }
 }

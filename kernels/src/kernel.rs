@@ -6,6 +6,7 @@ use crate::dtypes::DType;
 use crate::environment::{self, Arithmetic};
 use crate::options::{Options, Rounding};
 use crate::scalar::direct;
+use crate::stream::Stores;
 use crate::table::{self, Params, Road};
 use crate::typed::Typed;
 use alloc::vec::Vec;
@@ -176,6 +177,12 @@ impl Kernel {
     /// [`Rounding::Stochastic`](crate::Rounding::Stochastic) make no difference.)
     pub const fn advanced(mut self, elements: u64) -> Self {
         self.params.advance(elements);
+        self
+    }
+
+    /// The kernel that writes long results so. The bits are the same.
+    pub const fn with_stores(mut self, stores: Stores) -> Self {
+        self.params.stores = stores;
         self
     }
 

@@ -41,6 +41,7 @@ mod scalar;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shape;
+mod stream;
 mod strided;
 mod table;
 mod tile;
@@ -51,6 +52,7 @@ pub use exact::Exact;
 pub use facts::{FloatInfo, IntInfo, can_fail, is_lossless};
 pub use kernel::{InOrder, Join, Kernel, MaskedKernel, Out, RunError, run_defaults};
 pub use options::{Options, Overflow, Rounding};
+pub use stream::Stores;
 pub use strided::{LayoutError, StridedView, StridedViewMut};
 pub use table::Road;
 pub use typed::Typed;

@@ -5,6 +5,7 @@ use crate::dtypes::DType;
 use crate::environment::Arithmetic;
 use crate::options::Options;
 use crate::shape::{Plan, Shapes};
+use crate::stream::Stores;
 use crate::tile;
 use core::fmt;
 
@@ -36,6 +37,8 @@ pub(crate) struct Params {
     pub(crate) draw_step: u64,
     /// Whether the cast may be run in parts, see [`align`].
     pub(crate) in_parts: bool,
+    /// How a long cast writes its results.
+    pub(crate) stores: Stores,
     /// What other options than the default ones do to the pair of the components.
     pub(crate) plan: Plan,
 }
@@ -46,7 +49,8 @@ impl Params {
         let options = Options::DEFAULT;
         let in_parts = align::is_for(from, to, &options);
         let plan = Plan::NONE;
-        Self { from, to, options, component_options: options, draw_step: 1, in_parts, plan }
+        let stores = Stores::Auto;
+        Self { from, to, options, component_options: options, draw_step: 1, in_parts, stores, plan }
     }
 
     /// A pair under any options, which are brought to their plainest form.
@@ -55,7 +59,8 @@ impl Params {
         let options = options.effective(from, to);
         let in_parts = align::is_for(from, to, &options);
         let plan = Plan::new(from.component(), to.component(), &component_options, shapes);
-        Self { from, to, options, component_options, draw_step: 1, in_parts, plan }
+        let stores = Stores::Auto;
+        Self { from, to, options, component_options, draw_step: 1, in_parts, stores, plan }
     }
 
     /// Makes them those of the elements that come after so many others.

@@ -3,6 +3,7 @@
 
 use super::{Kernel, Out, RunError, check};
 use crate::align;
+use crate::stream::{self, Stores, bytes};
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -81,8 +82,13 @@ impl Kernel {
         }
         let head = align::to_line((dst.addr(), to), from).unwrap_or(0).min(n);
         let part = n.div_ceil(parts).next_multiple_of(GRAIN);
-        let cast =
-            Parts { kernel: self, src, dst, n, head, part, join, unfit: AtomicUsize::new(n) };
+        // Each part by itself is small, whatever the whole is.
+        let whole = n.saturating_mul(from + to) / 8;
+        let kernel = self.with_stores(match stream::wanted(self.params.stores, whole) {
+            true => Stores::Streaming,
+            false => Stores::Cached,
+        });
+        let cast = Parts { kernel, src, dst, n, head, part, join, unfit: AtomicUsize::new(n) };
         // SAFETY: the caller's, for all parts.
         unsafe { cast.run(0..(n - head).div_ceil(part).max(1)) };
         match cast.unfit.into_inner() {
@@ -94,7 +100,7 @@ impl Kernel {
 
 /// A cast that is done in parts.
 struct Parts<'a, J> {
-    kernel: &'a Kernel,
+    kernel: Kernel,
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -148,17 +154,12 @@ impl<J: Join> Parts<'_, J> {
         let (from, to) = (kernel.params.from.bits(), kernel.params.to.bits());
         // SAFETY: the caller's. A head and a grain are whole bytes on both sides.
         let result = unsafe {
-            let src = self.src.add(bytes_before(range.start, from));
-            let dst = self.dst.add(bytes_before(range.start, to));
+            let src = self.src.add(bytes(range.start, from));
+            let dst = self.dst.add(bytes(range.start, to));
             kernel.run_unchecked(src, dst, range.len())
         };
         if let Err(RunError::Unfit { index }) = result {
             self.unfit.fetch_min(range.start + index, Ordering::Relaxed);
         }
     }
-}
-
-/// The bytes of the elements before one that starts a byte.
-const fn bytes_before(elements: usize, bits: usize) -> usize {
-    elements / 8 * bits + elements % 8 * bits / 8
 }

@@ -1,0 +1,259 @@
+//! What large casts cost: by several threads, past the caches, into fresh memory, of elements that lie
+//! apart. Each table is measured in one run, its columns in turns.
+//!
+//! ```text
+//! cargo bench --bench bulk --features rayon            # all tables
+//! cargo bench --bench bulk --features rayon -- threads stores fresh strided
+//! ```
+
+use rayon::prelude::*;
+use simdcast::{
+    Cast, CastOptions, DType, Element, StridedView, StridedViewMut, cast, cast_vec, par_cast_vec,
+};
+use simdcast_kernels::{InOrder, Join, Kernel, Options, Stores};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// For how long a row is measured.
+const TIME: Duration = Duration::from_millis(1500);
+
+/// The least time of each of some actions, which are done in turns, and each at least five times.
+fn least(actions: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    let mut best = vec![f64::MAX; actions.len()];
+    let start = Instant::now();
+    let mut rounds = 0;
+    while rounds < 5 || start.elapsed() < TIME {
+        for (action, best) in actions.iter_mut().zip(&mut best) {
+            let start = Instant::now();
+            action();
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+        rounds += 1;
+    }
+    best
+}
+
+fn row(name: &str, figures: impl IntoIterator<Item = f64>) {
+    print!("{name:<44}");
+    for figure in figures {
+        print!("{figure:>12.2}");
+    }
+    println!();
+}
+
+fn head(title: &str, columns: &[&str]) {
+    println!("\n{title}");
+    print!("{:<44}", "");
+    for column in columns {
+        print!("{column:>12}");
+    }
+    println!();
+}
+
+/// Bytes of numbers that no branch learns; small exponents are not rare.
+fn some_bytes(len: usize) -> Vec<u8> {
+    let mut state = 1u64;
+    let mut bytes = vec![0; len];
+    for chunk in bytes.chunks_mut(8) {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let word = (state ^ state >> 29) & 0xbfff_bfbf_bfff_bfbf;
+        chunk.copy_from_slice(&word.to_le_bytes()[..chunk.len()]);
+    }
+    bytes
+}
+
+const PAIRS: [(DType, DType); 6] = [
+    (DType::Float32, DType::Float16),
+    (DType::Float16, DType::Float32),
+    (DType::Float64, DType::Float32),
+    (DType::UInt8, DType::Float32),
+    (DType::Float32, DType::Float8E4M3Fn),
+    (DType::Float32, DType::Int8),
+];
+
+/// How many elements take so many bytes on both sides.
+fn elements(from: DType, to: DType, bytes: usize) -> usize {
+    bytes * 8 / (from.bits() + to.bits())
+}
+
+fn human(bytes: usize) -> String {
+    if bytes >= 1 << 30 {
+        format!("{} GiB", bytes >> 30)
+    } else if bytes >= 1 << 20 {
+        format!("{} MiB", bytes >> 20)
+    } else {
+        format!("{} KiB", bytes >> 10)
+    }
+}
+
+/// memcpy, by all threads of the pool.
+fn par_memcpy(src: &[u8], dst: &mut [u8]) {
+    let part = (src.len() / (8 * rayon::current_num_threads())).max(4096);
+    dst.par_chunks_mut(part).zip(src.par_chunks(part)).for_each(|(dst, src)| {
+        dst.copy_from_slice(src);
+    });
+}
+
+/// One thread and all of them, against memcpy of as many bytes.
+fn threads() {
+    let count = rayon::current_num_threads();
+    let all = format!("x{count}");
+    head(
+        &format!("Threads: GB/s of source and destination, and all {count} threads over one"),
+        &["memcpy", &format!("memcpy {all}"), "cast", &format!("cast {all}"), "gain", "to memcpy"],
+    );
+    for bytes in [256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 64 << 20, 1 << 30] {
+        for (from, to) in PAIRS {
+            let n = elements(from, to, bytes);
+            let kernel = Cast::new(from, to, CastOptions::new()).unwrap();
+            let src = some_bytes(from.bytes_for(n).unwrap());
+            let mut dst = vec![0; to.bytes_for(n).unwrap()];
+            let mut dst2 = dst.clone();
+            let half = some_bytes(bytes / 2);
+            let (mut copy, mut copy2) = (half.clone(), half.clone());
+            let times = least(&mut [
+                &mut || copy.copy_from_slice(black_box(&half)),
+                &mut || par_memcpy(black_box(&half), &mut copy2),
+                &mut || kernel.run(black_box(&src), &mut dst).unwrap(),
+                &mut || kernel.par_run(black_box(&src), &mut dst2).unwrap(),
+            ]);
+            let speed = times.iter().map(|time| bytes as f64 / time / 1e9);
+            let ratios = [times[2] / times[3], times[1] / times[3]];
+            row(&format!("{}: {from} -> {to}", human(bytes)), speed.chain(ratios));
+        }
+    }
+}
+
+/// Stores through the caches and past them.
+fn stores() {
+    head("Stores: GB/s of source and destination", &["cached", "streaming", "auto", "gain"]);
+    for bytes in [1 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30] {
+        for (from, to) in PAIRS {
+            let n = elements(from, to, bytes);
+            let src = some_bytes(from.bytes_for(n).unwrap());
+            let mut dst = vec![0; to.bytes_for(n).unwrap()];
+            let kernel = Kernel::new(from, to, &Options::DEFAULT);
+            let mut take = |stores| {
+                let kernel = kernel.with_stores(stores);
+                kernel.run(black_box(&src), &mut dst, n).unwrap();
+            };
+            let mut best = [f64::MAX; 3];
+            let start = Instant::now();
+            while start.elapsed() < 2 * TIME {
+                let kinds = [Stores::Cached, Stores::Streaming, Stores::Auto];
+                for (stores, best) in kinds.into_iter().zip(&mut best) {
+                    // What the other kind has left in the caches is none of this one's.
+                    take(stores);
+                    let start = Instant::now();
+                    take(stores);
+                    *best = best.min(start.elapsed().as_secs_f64());
+                }
+            }
+            let speed = best.map(|time| bytes as f64 / time / 1e9);
+            let name = format!("{}: {from} -> {to}", human(bytes));
+            row(&name, speed.into_iter().chain([speed[1] / speed[0]]));
+        }
+    }
+}
+
+fn fresh_of<A: Element, B: Element>(n: usize, one: impl Fn(A) -> B, src: &[A], zero: B) {
+    let bytes = n * (size_of::<A>() + size_of::<B>());
+    let mut there = vec![zero; n];
+    let times = least(&mut [
+        &mut || cast(black_box(src), &mut there).unwrap(),
+        &mut || drop(black_box(cast_vec::<A, B>(src))),
+        &mut || drop(black_box(par_cast_vec::<A, B>(src))),
+        &mut || {
+            let mut zeroed = vec![zero; n];
+            cast(src, &mut zeroed).unwrap();
+            drop(black_box(zeroed));
+        },
+        &mut || drop(black_box(src.iter().map(|&value| one(value)).collect::<Vec<B>>())),
+    ]);
+    let name = format!("{}: {} -> {}", human(bytes), A::DTYPE, B::DTYPE);
+    row(&name, times.iter().map(|time| bytes as f64 / time / 1e9));
+}
+
+/// Into memory that was just allocated.
+fn fresh() {
+    head(
+        "Fresh memory: GB/s of source and destination",
+        &["there", "cast_vec", "par_cast_vec", "zeroed first", "map.collect"],
+    );
+    for n in [1 << 16, 1 << 20, 16 << 20, 128 << 20] {
+        let bytes: Vec<u8> = some_bytes(n);
+        fresh_of(n, |value: u8| f32::from(value), &bytes, 0f32);
+        let floats: Vec<f32> = cast_vec(&bytes);
+        fresh_of(n, half::f16::from_f32, &floats, half::f16::ZERO);
+        fresh_of(n, |value: f32| value as i32, &floats, 0i32);
+    }
+}
+
+/// Casts between views, by `join`.
+fn between(
+    kernel: &Kernel,
+    (src, src_strides): (&[u8], &[isize]),
+    (dst, dst_strides): (&mut [u8], &[isize]),
+    shape: &[usize],
+    join: &impl Join,
+) {
+    let src = StridedView::new(kernel.from(), src, 0, shape, src_strides).unwrap();
+    let mut dst = StridedViewMut::new(kernel.to(), dst, 0, shape, dst_strides).unwrap();
+    kernel.run_strided(black_box(&src), &mut dst, join).unwrap();
+}
+
+/// Elements that lie apart, against as many that don't.
+fn strided() {
+    head(
+        "Strided: ns an element, and contiguous over strided",
+        &["contiguous", "strided", "ratio"],
+    );
+    for (from, to) in PAIRS {
+        let kernel = Kernel::new(from, to, &Options::DEFAULT);
+        let (a, b) = (from.bits() / 8, to.bits() / 8);
+        let (i, o) = (a as isize, b as isize);
+        for side in [256usize, 4096] {
+            let n = side * side;
+            let s = side as isize;
+            let src = some_bytes(2 * n * a);
+            let (mut dst, mut flat) = (vec![0; 2 * n * b], vec![0; n * b]);
+            let cases: [(&str, [usize; 2], [isize; 2], [isize; 2]); 6] = [
+                ("transposed", [side, side], [i, s * i], [s * o, o]),
+                ("rows apart", [side, side], [2 * s * i, i], [s * o, o]),
+                ("every second", [side, side], [2 * s * i, 2 * i], [s * o, o]),
+                ("into every second", [side, side], [s * i, i], [2 * s * o, 2 * o]),
+                ("3 channels last to first", [3, n / 3], [i, 3 * i], [(n / 3) as isize * o, o]),
+                ("rows of 8", [n / 8, 8], [16 * i, i], [8 * o, o]),
+            ];
+            for (name, shape, from_strides, to_strides) in cases {
+                let m = shape[0] * shape[1];
+                let times = least(&mut [
+                    &mut || kernel.run(black_box(&src[..m * a]), &mut flat[..m * b], m).unwrap(),
+                    &mut || {
+                        let (src, dst) =
+                            ((&src[..], &from_strides[..]), (&mut dst[..], &to_strides[..]));
+                        between(&kernel, src, dst, &shape, &InOrder);
+                    },
+                ]);
+                let figures = times.iter().map(|time| time * 1e9 / m as f64);
+                let name = format!("{name}, {m}: {from} -> {to}");
+                row(&name, figures.chain([times[0] / times[1]]));
+            }
+        }
+    }
+}
+
+fn main() {
+    let named: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let tables: [(&str, fn()); 4] =
+        [("threads", threads), ("stores", stores), ("fresh", fresh), ("strided", strided)];
+    if let Some(unknown) = named.iter().find(|name| tables.iter().all(|(known, _)| known != name)) {
+        eprintln!("no table is called {unknown:?}: threads, stores, fresh, strided");
+        std::process::exit(2);
+    }
+    for (name, table) in tables {
+        if named.is_empty() || named.iter().any(|wanted| wanted == name) {
+            table();
+        }
+    }
+}

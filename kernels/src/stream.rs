@@ -1,0 +1,179 @@
+//! Results that go past the caches.
+//!
+//! A store to memory that is in no cache reads it first. Where the results are far more than the caches
+//! hold, this is a third or half of all that is moved, in vain: stores that stream write whole lines to
+//! memory without. In a cache they would be in the way: they push out what is there, and who reads the
+//! results next finds them far away. So they are used only where both sides together are larger than the
+//! last-level cache, whose size the CPU tells.
+//!
+//! Kernels don't know of this. They store into a buffer in the L1 cache, which is streamed from there:
+//! that takes less time than the memory does, for any pair.
+
+use crate::align;
+use crate::buffer::Buffer;
+use crate::table::{Kernel, Params};
+
+/// How a long cast writes its results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stores {
+    /// Past the caches if they are too large for them.
+    #[default]
+    Auto,
+    /// Past the caches if the pair can.
+    Streaming,
+    /// Through the caches.
+    Cached,
+}
+
+/// The bytes of results on their way: an L1 cache has room for them beside the source.
+const BUFFER: usize = 8 << 10;
+
+/// What the elements of a piece are a multiple of, so that their bytes are whole cache lines.
+const GRAIN: usize = 512;
+
+/// Whether so many bytes of both sides are to be streamed.
+#[inline]
+pub(crate) fn wanted(stores: Stores, bytes: usize) -> bool {
+    match stores {
+        Stores::Auto => cpu::AVAILABLE && bytes > cpu::last_level_cache(),
+        Stores::Streaming => cpu::AVAILABLE,
+        Stores::Cached => false,
+    }
+}
+
+/// Runs a kernel whose results are streamed; None if the destination's lines don't start with elements.
+///
+/// # Safety
+/// As for the kernel, see [`Kernel`]; it refuses nothing, and the place of an element makes no difference.
+pub(crate) unsafe fn run(
+    kernel: Kernel,
+    params: &Params,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> Option<usize> {
+    let (from, to) = (params.from.bits(), params.to.bits());
+    let head = align::to_line((dst.addr(), to), from)?.min(n);
+    let piece = (BUFFER * 8 / to) & !(GRAIN - 1);
+    let whole = (n - head) / piece * piece;
+    let mut buffer = Buffer::<BUFFER>::new();
+    // SAFETY: the caller's. The head and a piece are whole bytes on both sides; a piece fits the buffer,
+    // and its bytes are whole lines, which start where the destination's do.
+    unsafe {
+        let at = |i: usize| (src.add(bytes(i, from)), dst.add(bytes(i, to)));
+        kernel(src, dst, head, params);
+        for i in (head..head + whole).step_by(piece) {
+            let (src, dst) = at(i);
+            kernel(src, buffer.start(), piece, params);
+            cpu::stream(buffer.start(), dst, bytes(piece, to));
+        }
+        let (src, dst) = at(head + whole);
+        kernel(src, dst, n - head - whole, params);
+    }
+    cpu::fence();
+    Some(n)
+}
+
+/// The bytes of the elements before one that starts a byte.
+pub(crate) const fn bytes(elements: usize, bits: usize) -> usize {
+    elements / 8 * bits + elements % 8 * bits / 8
+}
+
+#[cfg(target_arch = "x86_64")]
+mod cpu {
+    use core::arch::x86_64::{
+        __cpuid_count, __m128i, _mm_load_si128, _mm_sfence, _mm_stream_si128, CpuidResult,
+    };
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    pub(super) const AVAILABLE: bool = true;
+
+    /// Streams bytes.
+    ///
+    /// # Safety
+    /// `src` is valid for reading and `dst` for writing so many bytes, a multiple of 64; both are
+    /// addresses of lines, and they don't overlap.
+    pub(super) unsafe fn stream(src: *const u8, dst: *mut u8, bytes: usize) {
+        let (src, dst) = (src.cast::<__m128i>(), dst.cast::<__m128i>());
+        for line in 0..bytes / 64 {
+            // SAFETY: the caller's; every x86-64 CPU has these instructions.
+            unsafe {
+                for i in 4 * line..4 * line + 4 {
+                    _mm_stream_si128(dst.add(i), _mm_load_si128(src.add(i)));
+                }
+            }
+        }
+    }
+
+    /// Orders what was streamed before all stores to come, as other stores are by themselves.
+    pub(super) fn fence() {
+        // SAFETY: every x86-64 CPU has the instruction.
+        unsafe { _mm_sfence() };
+    }
+
+    /// What is taken for the size of the last-level cache where the CPU tells of none.
+    const UNKNOWN: usize = 32 << 20;
+
+    /// The bytes of the last-level cache.
+    pub(super) fn last_level_cache() -> usize {
+        static KNOWN: AtomicUsize = AtomicUsize::new(0);
+        match KNOWN.load(Ordering::Relaxed) {
+            0 => {
+                let bytes = asked();
+                KNOWN.store(bytes, Ordering::Relaxed);
+                bytes
+            }
+            known => known,
+        }
+    }
+
+    fn cpuid(leaf: u32, subleaf: u32) -> CpuidResult {
+        // SAFETY: every x86-64 CPU has the instruction. (Newer compilers know that it is safe.)
+        #[allow(unused_unsafe)]
+        unsafe {
+            __cpuid_count(leaf, subleaf)
+        }
+    }
+
+    /// Asks the CPU: takes some hundred nanoseconds, and in a virtual machine some microseconds.
+    #[cold]
+    fn asked() -> usize {
+        let amd = {
+            let known = cpuid(0x8000_0000, 0).eax >= 0x8000_001d;
+            // Whether the leaf is there at all ("topology extensions").
+            known && cpuid(0x8000_0001, 0).ecx & 1 << 22 != 0
+        };
+        let leaf = if amd {
+            0x8000_001d
+        } else if cpuid(0, 0).eax >= 4 {
+            4
+        } else {
+            return UNKNOWN;
+        };
+        // Each subleaf is a cache, until one whose type is 0; type 2 is for instructions.
+        let caches = (0..16).map(|i| cpuid(leaf, i)).take_while(|id| id.eax & 31 != 0);
+        let sizes = caches.filter(|id| id.eax & 31 != 2).map(|id| {
+            let (ways, partitions) = (id.ebx >> 22 & 0x3ff, id.ebx >> 12 & 0x3ff);
+            let (line, sets) = (id.ebx & 0xfff, id.ecx);
+            [ways, partitions, line, sets].iter().fold(1usize, |bytes, &part| {
+                bytes.saturating_mul((part as usize).saturating_add(1))
+            })
+        });
+        sizes.max().unwrap_or(UNKNOWN)
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod cpu {
+    pub(super) const AVAILABLE: bool = false;
+
+    /// # Safety
+    /// None: it does nothing.
+    pub(super) unsafe fn stream(_src: *const u8, _dst: *mut u8, _bytes: usize) {}
+
+    pub(super) const fn fence() {}
+
+    pub(super) const fn last_level_cache() -> usize {
+        usize::MAX
+    }
+}
