@@ -8,12 +8,14 @@
 //! source -- gather --> a block, row by row -- cast --> rows of elements -- scatter --> destination
 //! ```
 //!
-//! A side whose rows are runs is read or written where it is. In a block the columns are the innermost
-//! axis; the rows are the axis along which the source has its shortest steps, so that of a transposed
-//! matrix whole cache lines are read and written.
+//! A side whose rows are runs is read or written where it is. A block has the axis along which the
+//! destination has its shortest steps, and that along which the source has, so that of a transposed
+//! matrix whole cache lines are read and written. It is turned over on the side with the smaller elements:
+//! before the cast if that is the source, else after.
 
 mod moves;
 mod plan;
+mod transpose;
 mod view;
 
 pub use view::{LayoutError, StridedView, StridedViewMut};
@@ -23,16 +25,26 @@ use crate::dtypes::DType;
 use crate::environment;
 use crate::kernel::{InOrder, Join, Kernel, RunError};
 use crate::table::{self, Params};
+use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
-use moves::move_elements;
+use moves::{Far, move_elements};
 use plan::{Axis, Plan};
 use view::{DIMENSIONS, Layout};
 
 /// The bytes of a block on its larger side.
-const BLOCK: usize = 16 << 10;
+const BLOCK: usize = 32 << 10;
 
-/// The fewest elements worth a call of their own, and those in a row of a block of a transposed matrix.
+/// The fewest elements worth a call of their own.
 const ROW: usize = 64;
+
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+/// The columns of a block that is turned over before the cast: enough of them for a call of the kernel.
+const TURNED: usize = 256;
+
+/// The columns of a matrix that are cast before others, each of which may lie in a page of its own.
+const PAGES: usize = 512;
 
 /// The bytes of both sides of the smallest part that another thread may cast.
 const PART: usize = 256 << 10;
@@ -180,8 +192,8 @@ struct Walk {
     /// The axes of a block.
     rows: Axis,
     cols: Axis,
-    /// Its place among the plan's axes, if it is one of them.
-    row_axis: Option<usize>,
+    /// Their places among the plan's axes: one axis need not be any of those.
+    block_axes: [Option<usize>; 2],
     /// The most rows and columns of a block.
     most: [usize; 2],
     /// How many elements have been cast.
@@ -195,21 +207,33 @@ impl Walk {
         let (kernel, params, guarded) = kernel.parts();
         let (from, to) = (plan.from.size().unwrap_or(0), plan.to.size().unwrap_or(0));
         let axes = plan.axes();
-        let cols = axes[axes.len() - 1];
-        let row_axis = plan.rows();
-        let rows = row_axis.map_or(Axis { len: 1, src: 0, dst: 0 }, |at| axes[at]);
-        // A row of all columns, if it fits, and as many of them as do; but of rows that are read best
-        // one beside the other many.
-        let room = BLOCK / from.max(to).max(1);
-        let beside =
-            row_axis.is_some_and(|at| at + 2 < axes.len() || rows.src.abs() < cols.src.abs());
-        let wanted = if beside && !plan.ordered { rows.len.min(room / ROW) } else { 1 };
+        let inner = axes.len() - 1;
+        let other = plan.rows();
+        let (mut rows, mut cols) =
+            (other.map_or(Axis { len: 1, src: 0, dst: 0 }, |at| axes[at]), axes[inner]);
+        let free = !plan.ordered && !plan.is_packed();
+        let turned = other.is_some() && free && rows.src.abs() < cols.src.abs();
+        if turned && to < from {
+            (rows, cols) = (cols, rows);
+        }
+        // A row of all columns, if it fits, and as many of them as do; but of a matrix that is turned over
+        // whole lines both ways.
+        let after = turned && to < from && is_run(plan.from, cols.src);
+        let room = BLOCK / if after { to } else { from.max(to).max(1) };
+        let wanted = match (turned, to < from) {
+            (false, _) => 1,
+            // Columns far down are what the CPU can foresee; a line of each place that they go to.
+            (true, true) => (LINE / to).min(room / ROW),
+            (true, false) => (room / TURNED).max(8),
+        };
+        let wanted = wanted.min(rows.len);
         let mut width = room / wanted;
         if width < cols.len {
             width &= !(ROW - 1);
         }
         let width = width.min(cols.len);
         let most = [if width < cols.len { wanted } else { (room / width).min(rows.len) }, width];
+        let block_axes = [Some(inner), other];
         let (gathered, cast) = (Buffer::new(), Buffer::new());
         Self {
             kernel,
@@ -219,7 +243,7 @@ impl Walk {
             to,
             rows,
             cols,
-            row_axis,
+            block_axes,
             most,
             done: 0,
             gathered,
@@ -233,7 +257,6 @@ impl Walk {
     /// # Safety
     /// As for [`Kernel::run_layouts`], of the elements of the plan from these addresses on.
     unsafe fn outer(&mut self, plan: &Plan, src: *const u8, dst: *mut u8) -> bool {
-        let inner = plan.axes().len() - 1;
         let mut at = [0; DIMENSIONS + 1];
         let (mut src, mut dst) = (src, dst);
         loop {
@@ -242,13 +265,13 @@ impl Walk {
                 return false;
             }
             // On to the next place, as an odometer goes.
-            let mut axis = inner;
+            let mut axis = plan.axes().len();
             loop {
                 if axis == 0 {
                     return true;
                 }
                 axis -= 1;
-                if self.row_axis == Some(axis) {
+                if self.block_axes.contains(&Some(axis)) {
                     continue;
                 }
                 let Axis { len, src: src_step, dst: dst_step } = plan.axes()[axis];
@@ -270,12 +293,27 @@ impl Walk {
     /// # Safety
     /// As for [`outer`](Self::outer), of these.
     unsafe fn blocks(&mut self, src: *const u8, dst: *mut u8) -> bool {
+        // Of a matrix with many rows and columns some columns after the others: each takes the CPU to
+        // other pages of memory, of which it remembers a limited number.
+        let [rows, cols] = self.most;
+        let some = if rows > 1 && cols < self.cols.len { PAGES } else { self.cols.len };
+        (0..self.cols.len).step_by(some).all(|col| {
+            // SAFETY: the caller's.
+            unsafe { self.some_columns(src, dst, col..self.cols.len.min(col + some)) }
+        })
+    }
+
+    /// Casts all rows of some columns.
+    ///
+    /// # Safety
+    /// As for [`outer`](Self::outer), of these; the first column is a multiple of 8.
+    unsafe fn some_columns(&mut self, src: *const u8, dst: *mut u8, columns: Range<usize>) -> bool {
         let [most_rows, most_cols] = self.most;
         let bits = (self.params.from.bits(), self.params.to.bits());
         for row in (0..self.rows.len).step_by(most_rows) {
             let rows = most_rows.min(self.rows.len - row);
-            for col in (0..self.cols.len).step_by(most_cols) {
-                let cols = most_cols.min(self.cols.len - col);
+            for col in columns.clone().step_by(most_cols) {
+                let cols = most_cols.min(columns.end - col);
                 let place = |size, step: isize, row_step: isize, bits| {
                     // Packed columns are cut at multiples of `ROW` only.
                     let along =
@@ -305,7 +343,8 @@ impl Walk {
         let src_steps = [self.rows.src, self.cols.src];
         let dst_steps = [self.rows.dst, self.cols.dst];
         // Rows of a run each may be too short for a call of the kernel.
-        let short = cols < ROW && from != 0 && to != 0;
+        let fits = |size: usize| rows * cols * size <= BLOCK;
+        let short = cols < ROW && from != 0 && to != 0 && fits(from) && fits(to);
         let one = |bits, row_step| {
             rows == 1 || (cols * bits % 8 == 0 && row_step == (cols * bits / 8) as isize)
         };
@@ -313,13 +352,14 @@ impl Walk {
         let dst_one = one(self.params.to.bits(), dst_steps[0]);
         let gathers = !is_run(self.params.from, src_steps[1]) || (short && !src_one);
         let scatters = !is_run(self.params.to, dst_steps[1]) || (short && !dst_one);
+        debug_assert!(!(gathers && !fits(from)) && !(scatters && !fits(to)));
         let (gathered, cast) = (self.gathered.start(), self.cast.start());
-        // SAFETY: a block's elements fit the buffers, which nothing else uses; those that are gathered or
-        // scattered are not packed. Only what the kernel has written is scattered.
+        // SAFETY: what is gathered or scattered fits a buffer, by the choice of `most` or as just seen, and
+        // is not packed; nothing else uses the buffers. Only what the kernel has written is scattered.
         unsafe {
             let source = if gathers {
                 let steps = [(cols * from) as isize, from as isize];
-                move_elements(from, (src, src_steps), (gathered, steps), [rows, cols]);
+                move_elements(from, (src, src_steps), (gathered, steps), [rows, cols], Far::Source);
                 (gathered.cast_const(), steps[0], true)
             } else {
                 (src, src_steps[0], src_one)
@@ -344,11 +384,17 @@ impl Walk {
                 let done = self.done - before;
                 let (rows, rest) = (done / cols, done % cols);
                 let target = (dst, dst_steps);
-                move_elements(to, (cast.cast_const(), steps), target, [rows, cols]);
+                move_elements(
+                    to,
+                    (cast.cast_const(), steps),
+                    target,
+                    [rows, cols],
+                    Far::Destination,
+                );
                 if rest > 0 {
                     let cast = cast.offset(rows as isize * steps[0]).cast_const();
                     let dst = dst.offset(rows as isize * dst_steps[0]);
-                    move_elements(to, (cast, steps), (dst, dst_steps), [1, rest]);
+                    move_elements(to, (cast, steps), (dst, dst_steps), [1, rest], Far::Destination);
                 }
             }
             whole

@@ -1,6 +1,14 @@
 //! Elements moved as they are between places that lie apart.
 
+use super::transpose::{REGISTER, square};
 use core::ptr;
+
+/// The side that lies further away than a buffer in the L1 cache does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Far {
+    Source,
+    Destination,
+}
 
 /// Moves `rows` times `cols` elements of `size` bytes (1, 2, 4, 8 or 16).
 ///
@@ -13,15 +21,16 @@ pub(crate) unsafe fn move_elements(
     (src, src_steps): (*const u8, [isize; 2]),
     (dst, dst_steps): (*mut u8, [isize; 2]),
     [rows, cols]: [usize; 2],
+    far: Far,
 ) {
     // SAFETY: the caller's.
     unsafe {
         match size {
-            1 => moves::<1>(src, src_steps, dst, dst_steps, rows, cols),
-            2 => moves::<2>(src, src_steps, dst, dst_steps, rows, cols),
-            4 => moves::<4>(src, src_steps, dst, dst_steps, rows, cols),
-            8 => moves::<8>(src, src_steps, dst, dst_steps, rows, cols),
-            16 => moves::<16>(src, src_steps, dst, dst_steps, rows, cols),
+            1 => moves::<1>(src, src_steps, dst, dst_steps, [rows, cols], far),
+            2 => moves::<2>(src, src_steps, dst, dst_steps, [rows, cols], far),
+            4 => moves::<4>(src, src_steps, dst, dst_steps, [rows, cols], far),
+            8 => moves::<8>(src, src_steps, dst, dst_steps, [rows, cols], far),
+            16 => moves::<16>(src, src_steps, dst, dst_steps, [rows, cols], far),
             _ => unreachable!("no dtype has elements of {size} bytes"),
         }
     }
@@ -34,9 +43,21 @@ unsafe fn moves<const N: usize>(
     src_steps: [isize; 2],
     dst: *mut u8,
     dst_steps: [isize; 2],
-    rows: usize,
-    cols: usize,
+    [rows, cols]: [usize; 2],
+    far: Far,
 ) {
+    let n = N as isize;
+    let turned =
+        |src_steps: [isize; 2], dst_steps: [isize; 2]| src_steps[0] == n && dst_steps[1] == n;
+    let other = |steps: [isize; 2]| [steps[1], steps[0]];
+    // SAFETY: the caller's.
+    unsafe {
+        if turned(src_steps, dst_steps) {
+            return transpose::<N>(src, src_steps[1], dst, dst_steps[0], [rows, cols], far);
+        } else if turned(other(src_steps), other(dst_steps)) {
+            return transpose::<N>(src, src_steps[0], dst, dst_steps[1], [cols, rows], far);
+        }
+    }
     // The inner loop is the longer one.
     let (src_steps, dst_steps, rows, cols) = if rows > cols {
         ([src_steps[1], src_steps[0]], [dst_steps[1], dst_steps[0]], cols, rows)
@@ -48,6 +69,56 @@ unsafe fn moves<const N: usize>(
         unsafe {
             let (src, dst) = (src.offset(row * src_steps[0]), dst.offset(row * dst_steps[0]));
             move_row::<N>(src, src_steps[1], dst, dst_steps[1], cols);
+        }
+    }
+}
+
+/// Moves elements that lie one after the other along a column in the source, along a row in the
+/// destination. On the side that is far they are moved one after the other.
+///
+/// # Safety
+/// As for [`move_elements`], with the step from a column to the next in the source, and from a row to the
+/// next in the destination.
+unsafe fn transpose<const N: usize>(
+    src: *const u8,
+    src_step: isize,
+    dst: *mut u8,
+    dst_step: isize,
+    [rows, cols]: [usize; 2],
+    far: Far,
+) {
+    let n = N as isize;
+    let side = REGISTER / N;
+    let (whole_rows, whole_cols) = (rows / side * side, cols / side * side);
+    // SAFETY: the caller's; squares and what is left beside and below them are all elements.
+    unsafe {
+        let turn = |row: usize, col: usize| {
+            let (row, col) = (row as isize, col as isize);
+            let (src, dst) =
+                (src.offset(col * src_step + row * n), dst.offset(row * dst_step + col * n));
+            square::<N>(src, src_step, dst, dst_step);
+        };
+        match far {
+            Far::Source => {
+                for col in (0..whole_cols).step_by(side) {
+                    (0..whole_rows).step_by(side).for_each(|row| turn(row, col));
+                }
+            }
+            Far::Destination => {
+                for row in (0..whole_rows).step_by(side) {
+                    (0..whole_cols).step_by(side).for_each(|col| turn(row, col));
+                }
+            }
+        }
+        for row in 0..whole_rows as isize {
+            let col = whole_cols as isize;
+            let (src, dst) =
+                (src.offset(row * n + col * src_step), dst.offset(row * dst_step + col * n));
+            apart::<N>(src, src_step, dst, n, cols - whole_cols);
+        }
+        for row in whole_rows as isize..rows as isize {
+            let (src, dst) = (src.offset(row * n), dst.offset(row * dst_step));
+            apart::<N>(src, src_step, dst, n, cols);
         }
     }
 }

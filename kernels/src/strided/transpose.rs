@@ -1,0 +1,198 @@
+//! Squares of elements turned over, a register to a row.
+//!
+//! Zipping two registers takes their elements in turns. Let row i of a square of 2^k rows be zipped with
+//! the one half of the rows on, which gives rows 2i and 2i + 1: the highest bit of the row's number has
+//! become the lowest bit of the column's, whose highest bit has become the lowest of the row's. Done k
+//! times, all bits have changed places. The registers are those that every CPU of an architecture has,
+//! so that nothing need be chosen: what is turned over comes from far away, and waits for that.
+
+use registers::{Register, zip_high, zip_low};
+
+/// The bytes of a register.
+pub(super) const REGISTER: usize = 16;
+
+/// Turns a square over: the first row's elements, as many as a register holds, become the first of each
+/// row. Elements of 16 bytes are squares by themselves.
+///
+/// # Safety
+/// `src` is valid for reading as many rows of a register as a register has elements of `N` bytes, each
+/// `src_step` bytes on, and `dst` likewise for writing; they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn square<const N: usize>(
+    src: *const u8,
+    src_step: isize,
+    dst: *mut u8,
+    dst_step: isize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        match N {
+            1 => turn::<N, 16>(src, src_step, dst, dst_step),
+            2 => turn::<N, 8>(src, src_step, dst, dst_step),
+            4 => turn::<N, 4>(src, src_step, dst, dst_step),
+            8 => turn::<N, 2>(src, src_step, dst, dst_step),
+            _ => turn::<N, 1>(src, src_step, dst, dst_step),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`square`], of `ROWS` rows.
+#[inline(always)]
+unsafe fn turn<const N: usize, const ROWS: usize>(
+    src: *const u8,
+    src_step: isize,
+    dst: *mut u8,
+    dst_step: isize,
+) {
+    // SAFETY: the caller's; registers are read and written at any alignment.
+    unsafe {
+        let mut rows: [Register; ROWS] = core::array::from_fn(|i| {
+            src.offset(i as isize * src_step).cast::<Register>().read_unaligned()
+        });
+        let mut stages = ROWS.trailing_zeros();
+        while stages > 0 {
+            rows = core::array::from_fn(|i| {
+                let (a, b) = (rows[i / 2], rows[i / 2 + ROWS / 2]);
+                if i % 2 == 0 { zip_low::<N>(a, b) } else { zip_high::<N>(a, b) }
+            });
+            stages -= 1;
+        }
+        for (i, row) in rows.into_iter().enumerate() {
+            dst.offset(i as isize * dst_step).cast::<Register>().write_unaligned(row);
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod registers {
+    use core::arch::x86_64::{
+        __m128i, _mm_unpackhi_epi8, _mm_unpackhi_epi16, _mm_unpackhi_epi32, _mm_unpackhi_epi64,
+        _mm_unpacklo_epi8, _mm_unpacklo_epi16, _mm_unpacklo_epi32, _mm_unpacklo_epi64,
+    };
+
+    pub(super) type Register = __m128i;
+
+    #[inline(always)]
+    pub(super) fn zip_low<const N: usize>(a: Register, b: Register) -> Register {
+        // SAFETY: every x86-64 CPU has these instructions.
+        unsafe {
+            match N {
+                1 => _mm_unpacklo_epi8(a, b),
+                2 => _mm_unpacklo_epi16(a, b),
+                4 => _mm_unpacklo_epi32(a, b),
+                _ => _mm_unpacklo_epi64(a, b),
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn zip_high<const N: usize>(a: Register, b: Register) -> Register {
+        // SAFETY: every x86-64 CPU has these instructions.
+        unsafe {
+            match N {
+                1 => _mm_unpackhi_epi8(a, b),
+                2 => _mm_unpackhi_epi16(a, b),
+                4 => _mm_unpackhi_epi32(a, b),
+                _ => _mm_unpackhi_epi64(a, b),
+            }
+        }
+    }
+}
+
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+mod registers {
+    use core::arch::aarch64::{
+        uint8x16_t, vreinterpretq_u8_u16, vreinterpretq_u8_u32, vreinterpretq_u8_u64,
+        vreinterpretq_u16_u8, vreinterpretq_u32_u8, vreinterpretq_u64_u8, vzip1q_u8, vzip1q_u16,
+        vzip1q_u32, vzip1q_u64, vzip2q_u8, vzip2q_u16, vzip2q_u32, vzip2q_u64,
+    };
+
+    pub(super) type Register = uint8x16_t;
+
+    macro_rules! zip {
+        ($name:ident $bytes:ident $halves:ident $words:ident $longs:ident) => {
+            #[inline(always)]
+            pub(super) fn $name<const N: usize>(a: Register, b: Register) -> Register {
+                use vreinterpretq_u8_u16 as from_halves;
+                use vreinterpretq_u8_u32 as from_words;
+                use vreinterpretq_u8_u64 as from_longs;
+                use vreinterpretq_u16_u8 as halves;
+                use vreinterpretq_u32_u8 as words;
+                use vreinterpretq_u64_u8 as longs;
+                // SAFETY: the code is compiled for CPUs with NEON.
+                unsafe {
+                    match N {
+                        1 => $bytes(a, b),
+                        2 => from_halves($halves(halves(a), halves(b))),
+                        4 => from_words($words(words(a), words(b))),
+                        _ => from_longs($longs(longs(a), longs(b))),
+                    }
+                }
+            }
+        };
+    }
+
+    zip! { zip_low vzip1q_u8 vzip1q_u16 vzip1q_u32 vzip1q_u64 }
+    zip! { zip_high vzip2q_u8 vzip2q_u16 vzip2q_u32 vzip2q_u64 }
+}
+
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
+mod registers {
+    pub(super) type Register = [u8; super::REGISTER];
+
+    #[inline(always)]
+    fn zip<const N: usize>(a: Register, b: Register, first: usize) -> Register {
+        core::array::from_fn(|i| {
+            let (element, byte) = (i / N, i % N);
+            let from = if element.is_multiple_of(2) { a } else { b };
+            from[first + element / 2 * N + byte]
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn zip_low<const N: usize>(a: Register, b: Register) -> Register {
+        zip::<N>(a, b, 0)
+    }
+
+    #[inline(always)]
+    pub(super) fn zip_high<const N: usize>(a: Register, b: Register) -> Register {
+        zip::<N>(a, b, super::REGISTER / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turned<const N: usize>() {
+        const STEP: usize = 24;
+        let side = REGISTER / N;
+        let mut src = [0u8; STEP * 16];
+        for (i, byte) in src.iter_mut().enumerate() {
+            *byte = (i * 7 % 251) as u8;
+        }
+        let mut dst = [0u8; (STEP + 3) * 16];
+        // SAFETY: both have 16 rows of a register, so many bytes apart.
+        unsafe {
+            let steps = (STEP as isize, STEP as isize + 3);
+            square::<N>(src.as_ptr(), steps.0, dst.as_mut_ptr(), steps.1);
+        }
+        for row in 0..side {
+            for col in 0..side {
+                let (a, b) =
+                    (&src[col * STEP + row * N..][..N], &dst[row * (STEP + 3) + col * N..][..N]);
+                assert_eq!(a, b, "elements of {N} bytes: row {row}, column {col}");
+            }
+        }
+    }
+
+    #[test]
+    fn squares_of_all_sizes_are_turned_over() {
+        turned::<1>();
+        turned::<2>();
+        turned::<4>();
+        turned::<8>();
+        turned::<16>();
+    }
+}
