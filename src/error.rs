@@ -33,6 +33,29 @@ pub enum CastError {
         /// The dtype of the destination.
         to: DType,
     },
+    /// A buffer is too small for a cast in place. Nothing was written.
+    InPlace {
+        /// The dtype of the elements.
+        from: DType,
+        /// The dtype that they are to have.
+        to: DType,
+        /// The elements to cast.
+        elements: usize,
+        /// The bytes of the buffer.
+        bytes: usize,
+    },
+    /// Elements of one type cannot become those of another where they are: they have different sizes, or
+    /// need not lie where those must. Nothing was written.
+    Recast {
+        /// The dtype of the elements.
+        from: DType,
+        /// The bytes of one, and what its address, or that of the allocation, is a multiple of.
+        from_layout: (usize, usize),
+        /// The dtype that they are to have.
+        to: DType,
+        /// The bytes of one, and what its address must be a multiple of.
+        to_layout: (usize, usize),
+    },
     /// A bitmap has another number of bytes than a bit for each element takes. Nothing was written.
     BitmapLength {
         /// The elements to cast.
@@ -173,6 +196,9 @@ impl CastError {
             RunError::Length { elements, src_bytes, dst_bytes, .. } => {
                 Self::LengthMismatch { from, to, elements: Some(elements), src_bytes, dst_bytes }
             }
+            RunError::InPlace { elements, bytes, .. } => {
+                Self::InPlace { from, to, elements, bytes }
+            }
             RunError::Bitmap { elements, bytes, needed } => {
                 Self::BitmapLength { elements, given: bytes, needed }
             }
@@ -230,6 +256,17 @@ impl fmt::Display for Held {
     }
 }
 
+/// The bytes that elements take on either side.
+fn taken(f: &mut fmt::Formatter<'_>, elements: usize, dtypes: [DType; 2]) -> fmt::Result {
+    for (dtype, end) in dtypes.into_iter().zip([" and", " bytes"]) {
+        match dtype.bytes_for(elements) {
+            Some(bytes) => write!(f, " {bytes}{end}")?,
+            None => write!(f, " more than memory can hold{end}")?,
+        }
+    }
+    Ok(())
+}
+
 impl fmt::Display for CastError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -239,14 +276,21 @@ impl fmt::Display for CastError {
                 write!(f, "the source has {src}, the destination {dst}")?;
                 let Some(n) = *elements else { return Ok(()) };
                 write!(f, "; {n} elements take")?;
-                for (dtype, end) in [(from, " and"), (to, " bytes")] {
-                    match dtype.bytes_for(n) {
-                        Some(bytes) => write!(f, " {bytes}{end}")?,
-                        None => write!(f, " more than memory can hold{end}")?,
-                    }
-                }
-                Ok(())
+                taken(f, n, [*from, *to])
             }
+            Self::InPlace { from, to, elements, bytes } => {
+                write!(
+                    f,
+                    "the buffer has {bytes} bytes; {elements} elements of {from} and {to} take"
+                )?;
+                taken(f, *elements, [*from, *to])
+            }
+            Self::Recast { from, from_layout, to, to_layout } => write!(
+                f,
+                "elements of {from} ({} bytes, at multiples of {}) cannot become {to} ({}, at {}) where \
+                 they are",
+                from_layout.0, from_layout.1, to_layout.0, to_layout.1
+            ),
             Self::CountNeeded { from, to } => write!(
                 f,
                 "{from} and {to} are both packed, so their bytes don't tell the number of elements: \

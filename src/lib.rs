@@ -37,6 +37,7 @@
 mod cast;
 mod element;
 mod error;
+mod in_place;
 mod masked;
 mod newtypes;
 #[cfg(feature = "rayon")]
@@ -48,6 +49,7 @@ mod strided;
 pub use cast::{Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with};
 pub use element::Element;
 pub use error::{CastError, Value};
+pub use in_place::{cast_in_place, cast_in_place_with, cast_vec_in_place, cast_vec_in_place_with};
 pub use masked::{cast_masked, cast_masked_into};
 pub use newtypes::*;
 #[cfg(feature = "rayon")]

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
+mod in_place;
 mod masked;
 mod out;
 mod parts;
@@ -47,6 +48,17 @@ pub enum RunError {
         /// The bytes of the destination.
         dst_bytes: usize,
         /// The bytes that the elements take in the destination; None if more than memory can hold.
+        dst_needed: Option<usize>,
+    },
+    /// A buffer is too small for a cast in place.
+    InPlace {
+        /// The elements to cast.
+        elements: usize,
+        /// The bytes that there are.
+        bytes: usize,
+        /// The bytes that the elements take; None if more than memory can hold.
+        src_needed: Option<usize>,
+        /// The bytes that the results take; None if more than memory can hold.
         dst_needed: Option<usize>,
     },
     /// A bitmap's size is not that of a bit for each element.

@@ -352,7 +352,7 @@ impl Walk {
         let dst_one = one(self.params.to.bits(), dst_steps[0]);
         let gathers = !is_run(self.params.from, src_steps[1]) || (short && !src_one);
         let scatters = !is_run(self.params.to, dst_steps[1]) || (short && !dst_one);
-        debug_assert!(!(gathers && !fits(from)) && !(scatters && !fits(to)));
+        debug_assert!((fits(from) || !gathers) && (fits(to) || !scatters));
         let (gathered, cast) = (self.gathered.start(), self.cast.start());
         // SAFETY: what is gathered or scattered fits a buffer, by the choice of `most` or as just seen, and
         // is not packed; nothing else uses the buffers. Only what the kernel has written is scattered.

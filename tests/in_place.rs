@@ -1,0 +1,152 @@
+//! Casts within one buffer, against those from one to another.
+
+mod support;
+
+use num_complex::Complex;
+use simdcast::{
+    Cast, CastError, CastOptions, DType, Float8E4M3Fn, Overflow, Rounding, cast_in_place,
+    cast_in_place_with, cast_vec_in_place, cast_vec_in_place_with,
+};
+use simdcast_kernels::{Kernel, Options, RunError};
+use support::guarded::Guarded;
+use support::{Tally, assert_none, in_parallel, noise, pairs, say};
+
+/// Lengths around those of steps and blocks.
+fn lengths() -> impl Iterator<Item = usize> {
+    let blocks = [511, 512, 513, 1023, 1024, 1025, 2048, 4097, 8191, 8192, 8193, 20_011];
+    (0..=300).step_by(7).chain([1, 2, 3, 4, 5, 8, 16, 63, 64, 65]).chain(blocks)
+}
+
+fn some_bytes(seed: u64, len: usize) -> Vec<u8> {
+    (0..len).map(|i| noise(seed ^ noise(i as u64)) as u8).collect()
+}
+
+/// One cast in a buffer with bytes to spare, at some alignment.
+fn check(kernel: &Kernel, n: usize) -> Result<(), String> {
+    let (reads, writes) = (kernel.from().bytes_for(n).unwrap(), kernel.to().bytes_for(n).unwrap());
+    let (room, spare) = (reads.max(writes), n % 3);
+    let source = some_bytes(n as u64, room + spare);
+    let mut right = vec![0; writes];
+    let result = kernel.run(&source[..reads], &mut right, n);
+    let mut memory = Guarded::new(room + spare, n % 64);
+    memory.bytes().copy_from_slice(&source);
+    if kernel.run_in_place(memory.bytes(), n) != result {
+        return Err(format!("{kernel:?}: {n} elements: not {result:?}"));
+    }
+    let kept = if result.is_ok() {
+        memory.bytes()[..writes] == right && memory.bytes()[room..] == source[room..]
+    } else {
+        *memory.bytes() == source
+    };
+    if !kept || !memory.untouched() {
+        return Err(format!("{kernel:?}: {n} elements: {result:?}, with wrong bytes"));
+    }
+    Ok(())
+}
+
+#[test]
+fn every_pair_of_many_lengths() {
+    let kinds = [
+        Options::DEFAULT,
+        Options { overflow: Overflow::Wrap, saturate: false, ..Options::DEFAULT },
+        Options { rounding: Rounding::Stochastic { seed: 7 }, first_index: 1, ..Options::DEFAULT },
+        Options { overflow: Overflow::Error, ..Options::DEFAULT },
+    ];
+    for level in support::tested_levels() {
+        let jobs: Vec<_> = pairs().collect();
+        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+            let mut tally = Tally { pairs: 1, ..Tally::default() };
+            let mut options: Vec<_> = kinds.iter().map(|o| o.effective(from, to)).collect();
+            options.dedup();
+            for (k, options) in options.iter().enumerate() {
+                let kernel = Kernel::on(level, from, to, options);
+                tally.options += 1;
+                for (i, n) in lengths().enumerate() {
+                    // Other options differ in their indices only, which blocks tell.
+                    if k == 0 || i % 5 == k || n > 2000 && i % 3 == k % 3 {
+                        check(&kernel, n)?;
+                        tally.values += 1;
+                    }
+                }
+            }
+            Ok(tally)
+        });
+        let Tally { pairs, options, values: runs } = tally;
+        say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
+        assert_none(&errors);
+    }
+}
+
+#[test]
+fn an_unfit_element_leaves_the_buffer_as_it_was() {
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    for (from, to, size) in [(DType::Int16, DType::Int8, 2), (DType::Int16, DType::UInt64, 8)] {
+        let cast = Cast::new(from, to, checked).unwrap();
+        let n = 10_000;
+        let mut buffer = vec![0; n * size];
+        for unfit in [9_999, 5_000, 17] {
+            buffer[2 * unfit..][..2].copy_from_slice(&(-300i16).to_ne_bytes());
+            let before = buffer.clone();
+            let error = cast.run_in_place(&mut buffer, n).unwrap_err();
+            assert!(matches!(error, CastError::Unfit { index, .. } if index == unfit), "{error}");
+            assert!(error.to_string().contains("-300"));
+            assert_eq!(buffer, before);
+        }
+    }
+}
+
+#[test]
+fn a_buffer_too_small_for_either_side_is_refused() {
+    let widen = Kernel::new(DType::Int8, DType::Int32, &Options::DEFAULT);
+    let mut buffer = [1; 11];
+    let error = widen.run_in_place(&mut buffer, 3);
+    let expected =
+        RunError::InPlace { elements: 3, bytes: 11, src_needed: Some(3), dst_needed: Some(12) };
+    assert_eq!(error, Err(expected));
+    let narrow = Cast::new(DType::Int32, DType::Int8, CastOptions::new()).unwrap();
+    let error = narrow.run_in_place(&mut buffer, 3).unwrap_err();
+    let text = "the buffer has 11 bytes; 3 elements of int32 and int8 take 12 and 3 bytes";
+    assert_eq!(error.to_string(), text);
+    assert!(narrow.run_in_place(&mut buffer, usize::MAX).is_err());
+    assert_eq!(buffer, [1; 11]);
+    assert_eq!(narrow.run_in_place(&mut [], 0), Ok(()));
+}
+
+#[test]
+fn vectors_keep_their_memory() {
+    let mut floats = Vec::with_capacity(1000);
+    floats.extend((0..500).map(|i| i as f32 * 1.5));
+    let (memory, room) = (floats.as_ptr().addr(), floats.capacity());
+    let ints: Vec<i32> = cast_vec_in_place(floats).unwrap();
+    assert_eq!((ints.as_ptr().addr(), ints.capacity(), ints.len()), (memory, room, 500));
+    assert!(ints.iter().enumerate().all(|(i, &int)| int == (i * 3 / 2) as i32));
+    let codes: Vec<Float8E4M3Fn> = cast_vec_in_place(vec![1u8, 2, 200]).unwrap();
+    assert_eq!(codes.into_iter().map(f32::from).collect::<Vec<_>>(), [1.0, 2.0, 192.0]);
+
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    let (error, back) = cast_vec_in_place_with::<f32, u32>(vec![1.0, -1.0], &checked).unwrap_err();
+    assert!(matches!(error, CastError::Unfit { index: 1, .. }));
+    assert_eq!(back, [1.0, -1.0]);
+}
+
+#[test]
+fn types_that_cannot_take_each_others_place_are_refused() {
+    let (error, back) = cast_vec_in_place::<f32, f64>(vec![1.0]).unwrap_err();
+    let text = "elements of float32 (4 bytes, at multiples of 4) cannot become float64 (8, at 8) where they are";
+    assert_eq!(error.to_string(), text);
+    assert_eq!(back, [1.0]);
+    if align_of::<f64>() == 8 {
+        assert!(cast_vec_in_place::<Complex<f32>, f64>(vec![Complex::new(1.0, 0.0)]).is_err());
+        let mut memory = [Complex::new(2.0f32, 1.0); 3];
+        let odd = usize::from(memory.as_ptr().addr().is_multiple_of(8));
+        let floats: &mut [f32] = bytemuck::cast_slice_mut(&mut memory);
+        let off: &mut [Complex<f32>] = bytemuck::cast_slice_mut(&mut floats[odd..odd + 4]);
+        assert!(matches!(cast_in_place::<_, f64>(off), Err(CastError::Recast { .. })));
+        let on: &mut [Complex<f32>] = bytemuck::cast_slice_mut(&mut floats[1 - odd..5 - odd]);
+        assert!(cast_in_place::<_, f64>(on).is_ok());
+    }
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    let mut shorts = [1i16, -1];
+    assert!(cast_in_place_with::<_, u16>(&mut shorts, &checked).is_err());
+    assert_eq!(shorts, [1, -1]);
+}
