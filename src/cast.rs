@@ -279,6 +279,29 @@ fn collect<A: Element, B: Element>(kernel: &Kernel, src: &[A]) -> Result<Vec<B>,
         .map_err(|error| CastError::from_run(error, kernel, bytes))
 }
 
+/// The order of the bytes of a number in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// The machine's own.
+    #[default]
+    Native,
+    /// The lowest byte first.
+    Little,
+    /// The highest byte first.
+    Big,
+}
+
+impl ByteOrder {
+    /// Whether it is not the machine's own.
+    pub const fn is_swapped(self) -> bool {
+        match self {
+            Self::Native => false,
+            Self::Little => cfg!(target_endian = "big"),
+            Self::Big => cfg!(target_endian = "little"),
+        }
+    }
+}
+
 /// A cast between two dtypes known at run time, resolved to a kernel once and run as often as
 /// needed, from any thread, on buffers of any alignment.
 ///
@@ -298,6 +321,8 @@ pub struct Cast {
     kernel: Kernel,
     /// As they were given.
     options: CastOptions,
+    /// Which sides are in the other byte order than the machine's.
+    swapped: [bool; 2],
 }
 
 impl Cast {
@@ -306,7 +331,32 @@ impl Cast {
     /// # Errors
     /// None at present: every pair goes with all options.
     pub fn new(from: DType, to: DType, options: CastOptions) -> Result<Self, CastError> {
-        Ok(Self { kernel: Kernel::new(from, to, &options.options), options })
+        let kernel = Kernel::new(from, to, &options.options);
+        Ok(Self { kernel, options, swapped: [false; 2] })
+    }
+
+    /// The cast between buffers in these byte orders. Those of the parts of complex numbers are meant; to
+    /// dtypes of one byte and packed ones it makes no difference.
+    ///
+    /// ```
+    /// use simdcast::{ByteOrder, Cast, CastOptions, DType};
+    ///
+    /// let cast = Cast::new(DType::UInt16, DType::Float32, CastOptions::new())?
+    ///     .with_byte_order(ByteOrder::Big, ByteOrder::Native);
+    /// let mut floats = [0u8; 8];
+    /// cast.run(&[0x01, 0x00, 0x00, 0x02], &mut floats)?;
+    /// assert_eq!(bytemuck::cast::<_, [f32; 2]>(floats), [256.0, 2.0]);
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    pub fn with_byte_order(mut self, src: ByteOrder, dst: ByteOrder) -> Self {
+        self.swapped = [src.is_swapped(), dst.is_swapped()];
+        self.kernel = self.kernel.with_swapped(self.swapped);
+        self
+    }
+
+    /// Which sides are in the other byte order than the machine's.
+    pub(crate) const fn swapped(&self) -> [bool; 2] {
+        self.swapped
     }
 
     /// Casts all elements of `src` into `dst`, which must have room for exactly them.
@@ -387,7 +437,9 @@ impl Cast {
     /// # Ok::<(), simdcast::CastError>(())
     /// ```
     pub fn kernel_name(&self) -> String {
-        format!("{} -> {}: {}, {}", self.from(), self.to(), self.isa(), self.road())
+        let other = |swapped| if swapped { " (swapped)" } else { "" };
+        let [src, dst] = self.kernel.swapped().map(other);
+        format!("{}{src} -> {}{dst}: {}, {}", self.from(), self.to(), self.isa(), self.road())
     }
 }
 

@@ -1,7 +1,7 @@
 //! What can go wrong, with the facts in it.
 
 use simdcast_kernels::dispatch::{LevelError, levels};
-use simdcast_kernels::reference::{self, decode, load};
+use simdcast_kernels::reference::{self, decode};
 use simdcast_kernels::{DType, Exact, Kernel, LayoutError, Options, RunError, UnknownDType};
 use std::fmt;
 use std::ops::Range;
@@ -151,9 +151,9 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value of element `index` of `bytes`.
-    pub(crate) fn read(dtype: DType, bytes: &[u8], index: usize) -> Self {
-        Self::of(dtype, load(dtype, bytes, index))
+    /// The value of an element of a kernel's source.
+    pub(crate) fn read(kernel: &Kernel, src: &[u8], index: usize) -> Self {
+        Self::of(kernel.from(), kernel.load(src, index))
     }
 
     /// The value of a code.
@@ -205,7 +205,7 @@ impl CastError {
             RunError::Overlap { src, dst } => Self::Overlap { src, dst },
             RunError::Null { dst } => Self::Null { argument: if dst { "dst" } else { "src" } },
             RunError::Unfit { index } => {
-                Self::Unfit { from, to, index, value: Value::read(from, src, index) }
+                Self::Unfit { from, to, index, value: Value::read(kernel, src, index) }
             }
             // A typed cast takes the kernel by its own types.
             other => unreachable!("{from} -> {to}: {other:?}"),
@@ -227,7 +227,7 @@ impl CastError {
     #[cold]
     pub(crate) fn changed(kernel: &Kernel, src: &[u8], index: usize) -> Self {
         let (from, to) = (kernel.from(), kernel.to());
-        let code = load(from, src, index);
+        let code = kernel.load(src, index);
         let stored = match reference::cast(from, to, code, &Options::DEFAULT, 0) {
             Ok(stored) => stored,
             Err(_) => unreachable!("a cast under the default options refuses nothing"),

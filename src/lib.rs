@@ -46,7 +46,9 @@ pub mod promotion;
 mod same_value;
 mod strided;
 
-pub use cast::{Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with};
+pub use cast::{
+    ByteOrder, Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with,
+};
 pub use element::Element;
 pub use error::{CastError, Value};
 pub use in_place::{cast_in_place, cast_in_place_with, cast_vec_in_place, cast_vec_in_place_with};

@@ -99,6 +99,7 @@ impl Cast {
     ) -> Result<(), CastError> {
         let (level, options) = (self.kernel().level(), self.options().as_options());
         let masked = MaskedKernel::on(level, self.from(), self.to(), options);
+        let masked = masked.with_swapped(self.swapped());
         masked
             .run(src, dst, valid, elements)
             .map_err(|error| CastError::from_run(error, masked.kernel(), src))

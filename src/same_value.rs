@@ -83,7 +83,11 @@ impl Cast {
         elements: usize,
     ) -> Result<(), CastError> {
         let (from, to) = (self.from(), self.to());
-        Kernels::on(self.kernel().level(), from, to).run(src, Bytes(to, dst), elements)
+        Kernels::on(self.kernel().level(), from, to).with_swapped(self.swapped()).run(
+            src,
+            Bytes(to, dst),
+            elements,
+        )
     }
 }
 
@@ -105,6 +109,12 @@ impl Kernels {
         let exact = lossless || (is_integer(from) && is_integer(to));
         let back = (!exact).then(|| Kernel::on(level, to, from, &checked));
         Self { there: Kernel::on(level, from, to, &options), back }
+    }
+
+    /// With source and destination in the other byte order, or not.
+    fn with_swapped(self, [src, dst]: [bool; 2]) -> Self {
+        let back = self.back.map(|back| back.with_swapped([dst, src]));
+        Self { there: self.there.with_swapped([src, dst]), back }
     }
 
     fn run(&self, src: &[u8], mut dst: impl Target, n: usize) -> Result<(), CastError> {
@@ -154,7 +164,8 @@ impl Kernels {
             return Ok(returning);
         }
         let other = src.iter().zip(&*again).position(|(a, b)| a != b).unwrap_or(0);
-        let changed = |&i: &usize| !Value::read(from, src, i).is(Value::read(from, again, i));
+        let changed =
+            |&i: &usize| !Value::read(&self.there, src, i).is(Value::read(&self.there, again, i));
         Ok((other * 8 / from.bits()..returning).find(changed).unwrap_or(returning))
     }
 

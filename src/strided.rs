@@ -65,7 +65,8 @@ impl Cast {
             }
             RunError::Unfit { index } => {
                 let (from, to) = (self.from(), self.to());
-                let value = Value::of(from, src.code(index).unwrap_or(0));
+                let code = src.code(index).unwrap_or(0);
+                let value = Value::of(from, self.kernel().native(code));
                 CastError::Unfit { from, to, index, value }
             }
             other => CastError::from_run(other, self.kernel(), &[]),

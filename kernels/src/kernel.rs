@@ -5,8 +5,10 @@ use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
 use crate::environment::{self, Arithmetic};
 use crate::options::{Options, Rounding};
+use crate::reference;
 use crate::scalar::direct;
 use crate::stream::Stores;
+use crate::swap::{self, Swap};
 use crate::table::{self, Params, Road};
 use crate::typed::Typed;
 use alloc::vec::Vec;
@@ -110,6 +112,7 @@ impl fmt::Debug for Kernel {
             .field("from", &from)
             .field("to", &to)
             .field("options", &options)
+            .field("swapped", &self.swapped())
             .field("level", &self.level)
             .field("road", &self.road)
             .finish()
@@ -196,6 +199,38 @@ impl Kernel {
     pub const fn with_stores(mut self, stores: Stores) -> Self {
         self.params.stores = stores;
         self
+    }
+
+    /// The kernel of the pair with its sides in the other byte order than the machine's, or not: first the
+    /// source, then the destination. One-byte and packed dtypes have none.
+    pub fn with_swapped(mut self, sides: [bool; 2]) -> Self {
+        if let Some(swap) = self.params.swap.take() {
+            self.kernel = swap.inner;
+        }
+        let swaps = self.level.table.swaps;
+        if let Some((swap, kernel)) = Swap::new(self.kernel, &self.params, swaps, sides) {
+            (self.params.swap, self.kernel) = (Some(swap), kernel);
+        }
+        self
+    }
+
+    /// Which sides are in the other byte order, as far as that makes a difference.
+    pub const fn swapped(&self) -> [bool; 2] {
+        match &self.params.swap {
+            Some(swap) => swap.sides,
+            None => [false; 2],
+        }
+    }
+
+    /// The code of an element of the source, which has it; in the machine's byte order whatever that of
+    /// the source is.
+    pub fn load(&self, src: &[u8], index: usize) -> u128 {
+        self.native(reference::load(self.params.from, src, index))
+    }
+
+    /// A code of the source in the machine's byte order.
+    pub fn native(&self, code: u128) -> u128 {
+        if self.swapped()[0] { swap::swapped_code(self.params.from, code) } else { code }
     }
 
     /// Whether an element's place makes a difference.

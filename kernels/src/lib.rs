@@ -43,6 +43,7 @@ mod serialize;
 mod shape;
 mod stream;
 mod strided;
+mod swap;
 mod table;
 mod tile;
 mod typed;

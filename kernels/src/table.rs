@@ -6,6 +6,7 @@ use crate::environment::Arithmetic;
 use crate::options::Options;
 use crate::shape::{Plan, Shapes};
 use crate::stream::Stores;
+use crate::swap::{Swap, Swaps};
 use crate::tile;
 use core::fmt;
 
@@ -39,6 +40,8 @@ pub(crate) struct Params {
     pub(crate) in_parts: bool,
     /// How a long cast writes its results.
     pub(crate) stores: Stores,
+    /// Which sides are in the other byte order, if one is.
+    pub(crate) swap: Option<Swap>,
     /// What other options than the default ones do to the pair of the components.
     pub(crate) plan: Plan,
 }
@@ -49,8 +52,17 @@ impl Params {
         let options = Options::DEFAULT;
         let in_parts = align::is_for(from, to, &options);
         let plan = Plan::NONE;
-        let stores = Stores::Auto;
-        Self { from, to, options, component_options: options, draw_step: 1, in_parts, stores, plan }
+        Self {
+            from,
+            to,
+            options,
+            component_options: options,
+            draw_step: 1,
+            in_parts,
+            stores: Stores::Auto,
+            swap: None,
+            plan,
+        }
     }
 
     /// A pair under any options, which are brought to their plainest form.
@@ -59,8 +71,7 @@ impl Params {
         let options = options.effective(from, to);
         let in_parts = align::is_for(from, to, &options);
         let plan = Plan::new(from.component(), to.component(), &component_options, shapes);
-        let stores = Stores::Auto;
-        Self { from, to, options, component_options, draw_step: 1, in_parts, stores, plan }
+        Self { options, component_options, in_parts, plan, ..Self::defaults(from, to) }
     }
 
     /// Makes them those of the elements that come after so many others.
@@ -130,6 +141,8 @@ pub(crate) struct Table {
     pub(crate) arithmetic: Arithmetic,
     /// Which elements a checked cast would refuse, see [`shape::marks`](crate::shape::marks).
     pub(crate) marks: Kernel,
+    /// What elements in the other byte order are turned with.
+    pub(crate) swaps: Swaps,
 }
 
 /// Rearrangements, for the kernels that go through a tile. Each takes a width, a source, a

@@ -127,6 +127,7 @@ pub(crate) static TABLE: Table = Table {
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Avx2>,
+    swaps: crate::swap::Swaps::of::<Avx2>(),
 };
 
 impl Tabled for Avx2 {

@@ -387,6 +387,7 @@ pub(crate) static TABLE: Table = Table {
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Avx512>,
+    swaps: crate::swap::Swaps::of::<Avx512>(),
 };
 
 impl Tabled for Avx512 {
@@ -403,6 +404,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Vbmi>,
+    swaps: crate::swap::Swaps::of::<Vbmi>(),
 };
 
 impl Tabled for Vbmi {
@@ -435,6 +437,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Bf16>,
+    swaps: crate::swap::Swaps::of::<Bf16>(),
 };
 
 impl Tabled for Bf16 {

@@ -1,6 +1,7 @@
 //! Casts that go on past what does not fit, and tell in a bitmap what did.
 
 use super::{Kernel, Out, RunError, check};
+use crate::buffer::Buffer;
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
 use crate::environment;
@@ -60,6 +61,12 @@ impl MaskedKernel {
         Self { kernel, test }
     }
 
+    /// With its sides in the other byte order, or not: see [`Kernel::with_swapped`].
+    pub fn with_swapped(mut self, sides: [bool; 2]) -> Self {
+        self.kernel = self.kernel.with_swapped(sides);
+        self
+    }
+
     /// The kernel that stores.
     pub const fn kernel(&self) -> &Kernel {
         &self.kernel
@@ -105,6 +112,8 @@ impl MaskedKernel {
         let Kernel { kernel, mut params, level, guarded, .. } = self.kernel;
         let (marks, mut checked) = (level.table.marks, test.params);
         let (from, to) = (params.from.bits(), params.to.bits());
+        let swap = params.swap.filter(|_| self.kernel.swapped()[0]);
+        let mut native = Buffer::<BLOCK>::new();
         // Whole bytes of packed elements and of the bitmap.
         let block = (BLOCK * 8 / (from + to)).next_multiple_of(8);
         let mut start = 0;
@@ -117,6 +126,14 @@ impl MaskedKernel {
             unsafe {
                 let src = src.add(start / 8 * from);
                 environment::run(guarded, kernel, &params, src, dst.add(start / 8 * to), len);
+                // The test knows the machine's byte order only; the source's part of a block fits one.
+                let src = match &swap {
+                    Some(swap) => {
+                        swap.turn(checked.from, src, native.start(), len);
+                        native.start().cast_const()
+                    }
+                    None => src,
+                };
                 environment::run(test.guarded, marks, &checked, src, valid.add(start / 8), len);
             }
             params.advance(len as u64);

@@ -95,6 +95,7 @@ pub(crate) static TABLE: Table = Table {
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Neon>,
+    swaps: crate::swap::Swaps::of::<Neon>(),
 };
 
 impl Tabled for Neon {

@@ -159,6 +159,7 @@ pub(crate) static TABLE: Table = Table {
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Scalar>,
+    swaps: crate::swap::Swaps::of::<Scalar>(),
 };
 
 impl Tabled for Scalar {

@@ -1,0 +1,165 @@
+//! Casts with sides in the other byte order, against those in the machine's own between buffers whose
+//! components were turned one by one.
+
+mod support;
+
+use simdcast::{ByteOrder, Cast, CastError, CastOptions, DType, Overflow, Rounding};
+use simdcast_kernels::{Kernel, Options};
+use support::guarded::Guarded;
+use support::{Tally, assert_none, in_parallel, noise, pairs, say};
+
+const SIDES: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
+
+fn lengths() -> impl Iterator<Item = usize> {
+    let blocks = [255, 256, 257, 511, 513, 1023, 1025, 2049, 4096, 4097, 9001];
+    (0..=300).step_by(11).chain([1, 2, 3, 5, 8, 15, 16, 17, 63, 64, 65, 129]).chain(blocks)
+}
+
+fn some_bytes(seed: u64, len: usize) -> Vec<u8> {
+    let byte = |i: usize| {
+        let random = noise(seed ^ noise(i as u64));
+        if random >> 16 & 1 == 0 { 0 } else { random as u8 }
+    };
+    (0..len).map(byte).collect()
+}
+
+/// The bytes of each component turned, if they are a dtype's to turn.
+fn turned(dtype: DType, bytes: &[u8], swapped: bool) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let width = dtype.component().bits() / 8;
+    if swapped && !dtype.is_packed() && width > 1 {
+        bytes.chunks_mut(width).for_each(<[u8]>::reverse);
+    }
+    bytes
+}
+
+fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {
+    let (from, to) = (kernel.from(), kernel.to());
+    let source = some_bytes(n as u64, from.bytes_for(n).unwrap());
+    let mut right = vec![0; to.bytes_for(n).unwrap()];
+    let result = kernel.run(&turned(from, &source, sides[0]), &mut right, n);
+    let right = turned(to, &right, sides[1]);
+    let swapped = kernel.with_swapped(sides);
+    let mut src = Guarded::new(source.len(), n % 13);
+    let mut dst = Guarded::new(right.len(), n % 7 * 5);
+    src.bytes().copy_from_slice(&source);
+    if swapped.run(src.bytes(), dst.bytes(), n) != result {
+        return Err(format!("{swapped:?}: {n} elements: not {result:?}"));
+    }
+    // What comes after an element that does not fit is not told.
+    let told = match result {
+        Ok(()) => right.len(),
+        Err(simdcast_kernels::RunError::Unfit { index }) => index * to.bits() / 8,
+        Err(_) => 0,
+    };
+    if dst.bytes()[..told] != right[..told] {
+        return Err(format!("{swapped:?}: {n} elements: wrong bytes"));
+    }
+    if !dst.untouched() || !src.untouched() || src.bytes() != source {
+        return Err(format!("{swapped:?}: {n} elements: wrote outside"));
+    }
+    Ok(())
+}
+
+#[test]
+fn every_pair_of_many_lengths() {
+    let kinds = [
+        Options::DEFAULT,
+        Options { overflow: Overflow::Wrap, saturate: false, ..Options::DEFAULT },
+        Options { rounding: Rounding::Stochastic { seed: 7 }, first_index: 1, ..Options::DEFAULT },
+        Options { overflow: Overflow::Error, ..Options::DEFAULT },
+    ];
+    for level in support::tested_levels() {
+        let jobs: Vec<_> = pairs().collect();
+        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+            let mut tally = Tally { pairs: 1, ..Tally::default() };
+            let mut options: Vec<_> = kinds.iter().map(|o| o.effective(from, to)).collect();
+            options.dedup();
+            for (k, options) in options.iter().enumerate() {
+                let kernel = Kernel::on(level, from, to, options);
+                for sides in SIDES {
+                    tally.options += 1;
+                    for n in lengths().filter(|n| k == 0 || n % 4 == k) {
+                        check(&kernel, sides, n)?;
+                        tally.values += 1;
+                    }
+                }
+            }
+            Ok(tally)
+        });
+        let Tally { pairs, options, values: runs } = tally;
+        say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
+        assert_none(&errors);
+    }
+}
+
+#[test]
+fn an_order_means_something_to_wide_components_only() {
+    let cast = |from, to| Cast::new(from, to, CastOptions::new()).unwrap();
+    let other = if cfg!(target_endian = "big") { ByteOrder::Little } else { ByteOrder::Big };
+    let same = if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
+    let name = |from, to, src, dst| cast(from, to).with_byte_order(src, dst).kernel_name();
+    let text = name(DType::Int8, DType::Complex64, other, other);
+    assert!(text.starts_with("int8 -> complex64 (swapped): "), "{text}");
+    let text = name(DType::Int16, DType::Float4E2M1FnX2, other, other);
+    assert!(text.starts_with("int16 (swapped) -> float4_e2m1fn_x2: "), "{text}");
+    let native = cast(DType::Int16, DType::Float32);
+    let again = native.with_byte_order(other, other).with_byte_order(same, ByteOrder::Native);
+    assert_eq!(again.kernel_name(), native.kernel_name());
+    let text = name(DType::Int32, DType::UInt32, other, other);
+    assert!(text.starts_with("int32 (swapped) -> uint32 (swapped): "), "{text}");
+}
+
+/// Also where the kernels are others: of the masked casts and those of the same value.
+#[test]
+fn values_are_told_in_the_right_order() {
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    let source: Vec<u8> = [1i16, -1, 300, 2].into_iter().flat_map(i16::to_be_bytes).collect();
+    let cast = Cast::new(DType::Int16, DType::UInt16, checked).unwrap();
+    let cast = cast.with_byte_order(ByteOrder::Big, ByteOrder::Little);
+    let error = cast.run(&source, &mut [0; 8]).unwrap_err();
+    assert_eq!(error.to_string(), "element 1 of int16, -1, does not fit uint16");
+
+    let (mut stored, mut valid) = ([0; 8], [0]);
+    cast.run_masked(&source, &mut stored, &mut valid).unwrap();
+    assert_eq!((stored, valid), ([1, 0, 0xff, 0xff, 0x2c, 1, 2, 0], [0b1101]));
+
+    let halve = Cast::new(DType::Int16, DType::BFloat16, CastOptions::new()).unwrap();
+    let halve = halve.with_byte_order(ByteOrder::Big, ByteOrder::Big);
+    let source: Vec<u8> = [1i16, -2, 257].into_iter().flat_map(i16::to_be_bytes).collect();
+    let error = halve.run_same_value(&source, &mut stored[..6]).unwrap_err();
+    assert!(matches!(error, CastError::Changed { index: 2, .. }), "{error}");
+    assert_eq!(error.to_string(), "element 2 of int16, 257, would become 256 in bfloat16");
+    assert_eq!(stored[..4], [0x3f, 0x80, 0xc0, 0x00]);
+    halve.run_same_value(&source[..4], &mut stored[..4]).unwrap();
+
+    let mut buffer = source.clone();
+    halve.run_in_place(&mut buffer, 3).unwrap();
+    assert_eq!(buffer, [0x3f, 0x80, 0xc0, 0x00, 0x43, 0x80]);
+}
+
+/// The bitmaps of long casts, whose test goes by blocks.
+#[test]
+fn masked_casts_of_every_pair() {
+    for level in support::tested_levels() {
+        let jobs: Vec<_> = pairs().collect();
+        let (_, errors) = in_parallel(&jobs, |&(from, to)| {
+            let n = 5003;
+            let options = Options::DEFAULT;
+            let native = simdcast_kernels::MaskedKernel::on(level, from, to, &options);
+            let source = some_bytes(3, from.bytes_for(n).unwrap());
+            let (mut stored, mut valid) =
+                (vec![0; to.bytes_for(n).unwrap()], vec![0; n.div_ceil(8)]);
+            let turned_source = turned(from, &source, true);
+            native.run(&turned_source, &mut stored, &mut valid, n).map_err(|e| format!("{e:?}"))?;
+            let right = (turned(to, &stored, true), valid.clone());
+            let swapped = native.with_swapped([true, true]);
+            swapped.run(&source, &mut stored, &mut valid, n).map_err(|e| format!("{e:?}"))?;
+            if (stored, valid) != right {
+                return Err(format!("{swapped:?}: wrong"));
+            }
+            Ok(Tally { pairs: 1, ..Tally::default() })
+        });
+        assert_none(&errors);
+    }
+}
