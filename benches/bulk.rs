@@ -3,12 +3,13 @@
 //!
 //! ```text
 //! cargo bench --bench bulk --features rayon            # all tables
-//! cargo bench --bench bulk --features rayon -- threads stores fresh strided
+//! cargo bench --bench bulk --features rayon -- threads stores fresh strided orders
 //! ```
 
 use rayon::prelude::*;
 use simdcast::{
-    Cast, CastOptions, DType, Element, StridedView, StridedViewMut, cast, cast_vec, par_cast_vec,
+    ByteOrder, Cast, CastOptions, DType, Element, StridedView, StridedViewMut, cast, cast_vec,
+    par_cast_vec,
 };
 use simdcast_kernels::{InOrder, Join, Kernel, Options, Stores};
 use std::hint::black_box;
@@ -202,6 +203,9 @@ fn between(
     kernel.run_strided(black_box(&src), &mut dst, join).unwrap();
 }
 
+/// A name, a shape, and the strides of both sides.
+type Layouts = (&'static str, [usize; 2], [isize; 2], [isize; 2]);
+
 /// Elements that lie apart, against as many that don't.
 fn strided() {
     head(
@@ -217,7 +221,7 @@ fn strided() {
             let s = side as isize;
             let src = some_bytes(2 * n * a);
             let (mut dst, mut flat) = (vec![0; 2 * n * b], vec![0; n * b]);
-            let cases: [(&str, [usize; 2], [isize; 2], [isize; 2]); 6] = [
+            let cases: [Layouts; 6] = [
                 ("transposed", [side, side], [i, s * i], [s * o, o]),
                 ("rows apart", [side, side], [2 * s * i, i], [s * o, o]),
                 ("every second", [side, side], [2 * s * i, 2 * i], [s * o, o]),
@@ -246,12 +250,63 @@ fn strided() {
     }
 }
 
+/// The other byte order, against the machine's own.
+fn orders() {
+    const N: usize = 65536;
+    let other = if cfg!(target_endian = "big") { ByteOrder::Little } else { ByteOrder::Big };
+    head(
+        "Byte order, 65536 elements: ns an element, and over native",
+        &["native", "source", "both", "source", "both"],
+    );
+    let (mut worst, mut sum, mut count) = (Vec::new(), [0.0; 2], 0);
+    for (from, to) in DType::ALL.into_iter().flat_map(|a| DType::ALL.map(|b| (a, b))) {
+        let cast = Cast::new(from, to, CastOptions::new()).unwrap();
+        let kinds = [
+            cast,
+            cast.with_byte_order(other, ByteOrder::Native),
+            cast.with_byte_order(other, other),
+        ];
+        if kinds[2].kernel_name() == kinds[0].kernel_name() {
+            continue;
+        }
+        let src = some_bytes(from.bytes_for(N).unwrap());
+        let mut dst = vec![0; to.bytes_for(N).unwrap()];
+        let mut best = [f64::MAX; 3];
+        for _ in 0..60 {
+            for (cast, best) in kinds.iter().zip(&mut best) {
+                cast.run_n(black_box(&src), &mut dst, N).unwrap();
+                let start = Instant::now();
+                cast.run_n(black_box(&src), &mut dst, N).unwrap();
+                *best = best.min(start.elapsed().as_secs_f64());
+            }
+        }
+        let ratios = [best[1] / best[0], best[2] / best[0]];
+        sum = [sum[0] + ratios[0].ln(), sum[1] + ratios[1].ln()];
+        count += 1;
+        let figures = best.map(|time| time * 1e9 / N as f64);
+        worst.push((ratios[0].max(ratios[1]), format!("{from} -> {to}"), figures, ratios));
+    }
+    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (_, name, figures, ratios) in &worst[..worst.len().min(40)] {
+        row(name, figures.iter().chain(ratios).copied());
+    }
+    let over = |bar| worst.iter().filter(|pair| pair.0 > bar).count();
+    let (a, b) = (over(1.3), over(1.5));
+    println!("{count} pairs; more than 1.3 times: {a}; more than 1.5 times: {b}");
+    row("geometric mean", sum.map(|sum| (sum / f64::from(count)).exp()));
+}
+
 fn main() {
     let named: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let tables: [(&str, fn()); 4] =
-        [("threads", threads), ("stores", stores), ("fresh", fresh), ("strided", strided)];
+    let tables: [(&str, fn()); 5] = [
+        ("threads", threads),
+        ("stores", stores),
+        ("fresh", fresh),
+        ("strided", strided),
+        ("orders", orders),
+    ];
     if let Some(unknown) = named.iter().find(|name| tables.iter().all(|(known, _)| known != name)) {
-        eprintln!("no table is called {unknown:?}: threads, stores, fresh, strided");
+        eprintln!("no table is called {unknown:?}: {}", tables.map(|(name, _)| name).join(", "));
         std::process::exit(2);
     }
     for (name, table) in tables {

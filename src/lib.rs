@@ -44,6 +44,7 @@ mod newtypes;
 mod parallel;
 pub mod promotion;
 mod same_value;
+mod stream;
 mod strided;
 
 pub use cast::{
@@ -62,6 +63,7 @@ pub use simdcast_kernels::{
     StridedViewMut, Typed, UnknownDType, can_fail, is_lossless,
 };
 pub use simdcast_kernels::{format, reference};
+pub use stream::{CastReader, CastWriter, Truncated};
 
 /// The instruction sets: which ones this build has kernels for, which of them this CPU can run, and
 /// which one casts use.

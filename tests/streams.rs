@@ -1,0 +1,271 @@
+//! Readers and writers that cast, in pieces of all sizes, against one cast of the whole.
+
+mod support;
+
+use proptest::prelude::*;
+use simdcast::{
+    Cast, CastError, CastOptions, CastReader, CastWriter, DType, Overflow, Rounding, Truncated,
+};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use support::{Tally, assert_none, in_parallel, noise, pairs};
+
+/// Sizes of pieces, and now and then an interruption or something to wait for.
+#[derive(Clone)]
+struct Whims {
+    seed: u64,
+    most: usize,
+    interrupts: bool,
+}
+
+impl Whims {
+    fn next(&mut self) -> io::Result<usize> {
+        self.seed = noise(self.seed);
+        match self.seed >> 40 & 15 {
+            0 if self.interrupts => Err(ErrorKind::Interrupted.into()),
+            1 if self.interrupts => Err(ErrorKind::WouldBlock.into()),
+            _ => Ok(1 + (self.seed >> 8) as usize % self.most),
+        }
+    }
+}
+
+/// Memory that is read, or written to, in pieces.
+struct Pieces<'a> {
+    source: &'a [u8],
+    written: Vec<u8>,
+    whims: Whims,
+}
+
+impl<'a> Pieces<'a> {
+    fn of(source: &'a [u8], whims: &Whims) -> Self {
+        Self { source, written: Vec::new(), whims: whims.clone() }
+    }
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.whims.next()?.min(out.len());
+        self.source.read(&mut out[..n])
+    }
+}
+
+impl Write for Pieces<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.whims.next()?.min(bytes.len());
+        self.written.extend_from_slice(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn passes(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock)
+}
+
+/// All that a reader gives, asked for in pieces, and the error that it ends with.
+fn read_all(reader: &mut impl Read, whims: &Whims) -> (Vec<u8>, Option<io::Error>) {
+    let (mut whims, mut all) = (Whims { interrupts: false, ..whims.clone() }, Vec::new());
+    loop {
+        let mut out = vec![0; whims.next().unwrap()];
+        match reader.read(&mut out) {
+            Ok(0) => return (all, None),
+            Ok(n) => all.extend_from_slice(&out[..n]),
+            Err(error) if passes(&error) => {}
+            Err(error) => return (all, Some(error)),
+        }
+    }
+}
+
+/// What arrives at a writer of bytes that come in pieces, and the error that it ends with.
+fn write_all(cast: Cast, source: &[u8], whims: &Whims) -> (Vec<u8>, Option<io::Error>) {
+    let mut sizes = Whims { interrupts: false, ..whims.clone() };
+    let mut arrived = Pieces::of(&[], whims);
+    let mut writer = CastWriter::new(cast, &mut arrived);
+    let (mut rest, mut end) = (source, None);
+    while !rest.is_empty() && end.is_none() {
+        let n = sizes.next().unwrap().min(rest.len());
+        match writer.write(&rest[..n]) {
+            Ok(n) => rest = &rest[n..],
+            Err(error) if passes(&error) => {}
+            Err(error) => end = Some(error),
+        }
+    }
+    while let Err(error) = writer.flush() {
+        assert!(passes(&error), "{error}");
+    }
+    // It cannot be asked twice to finish.
+    writer.get_mut().whims.interrupts = false;
+    end = writer.finish().err();
+    (arrived.written, end)
+}
+
+fn some_bytes(seed: u64, len: usize) -> Vec<u8> {
+    (0..len).map(|i| noise(seed ^ noise(i as u64)) as u8).collect()
+}
+
+fn check(cast: Cast, n: usize, whims: &Whims) -> Result<(), String> {
+    let (from, to) = (cast.from(), cast.to());
+    let source = some_bytes(n as u64, from.bytes_for(n).unwrap());
+    // Packed elements are as many as the bytes hold, unless it is stated.
+    let held = source.len() * 8 / from.bits();
+    let whole = |n: usize| {
+        let mut right = vec![0; to.bytes_for(n).unwrap()];
+        let result = cast.run_n(&source[..from.bytes_for(n).unwrap()], &mut right, n);
+        let unfit = match result {
+            Ok(()) => None,
+            Err(CastError::Unfit { index, .. }) => Some(index),
+            Err(error) => panic!("{error}"),
+        };
+        if let Some(unfit) = unfit {
+            right.truncate(to.bytes_for(unfit).unwrap());
+            let bits = unfit * to.bits();
+            if bits % 8 != 0 {
+                right[bits / 8] &= (1 << (bits % 8)) - 1;
+            }
+        }
+        (right, result.err())
+    };
+    let same = |what: &str, (given, end): (Vec<u8>, Option<io::Error>), n: usize| {
+        let (right, error) = whole(n);
+        let told = end.map(|end| match end.downcast::<CastError>() {
+            Ok(error) => error,
+            Err(other) => panic!("{what}: {other}"),
+        });
+        if given != right || told != error {
+            let name = cast.kernel_name();
+            return Err(format!("{name}: {what}: {n} elements: {told:?}, not {error:?}"));
+        }
+        Ok(())
+    };
+    let mut reader = CastReader::new(cast, Pieces::of(&source, whims));
+    same("read", read_all(&mut reader, whims), held)?;
+    let buffered = BufReader::with_capacity(whims.most, Pieces::of(&source, whims));
+    let mut reader = CastReader::from_buffered(cast, buffered);
+    same("read from a small buffer", read_all(&mut reader, whims), held)?;
+    let mut longer = source.clone();
+    longer.extend([1, 2, 3, 4, 5]);
+    let mut reader = CastReader::from_buffered(cast, &longer[..]).elements(n as u64);
+    let all = read_all(&mut reader, whims);
+    let untouched = all.1.is_some() || reader.into_inner() == [1, 2, 3, 4, 5];
+    same("read by count", all, n)?;
+    if !untouched {
+        return Err(format!("{}: {n} elements: read further", cast.kernel_name()));
+    }
+    same("written", write_all(cast, &source, whims), held)
+}
+
+#[test]
+fn every_pair_in_pieces() {
+    let jobs: Vec<_> = pairs().collect();
+    let (_, errors) = in_parallel(&jobs, |&(from, to)| {
+        let seed = from as u64 * 64 + to as u64;
+        let kinds = [
+            CastOptions::new(),
+            CastOptions::new().rounding(Rounding::Stochastic { seed: 5 }).first_index(3),
+            CastOptions::new().overflow(Overflow::Error),
+        ];
+        for (k, options) in kinds.into_iter().enumerate() {
+            let cast = Cast::new(from, to, options).unwrap();
+            for (i, most) in [1, 3, 7, 40, 300].into_iter().enumerate() {
+                let interrupts = i % 2 == 0;
+                let whims = Whims { seed: noise(seed ^ i as u64), most, interrupts };
+                check(cast, (noise(seed) as usize + k * 5 + i) % 200, &whims)?;
+            }
+            check(cast, 3001, &Whims { seed, most: 5000, interrupts: true })?;
+        }
+        Ok(Tally { pairs: 1, ..Tally::default() })
+    });
+    assert_none(&errors);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn any_pieces(
+        (from, to) in (0..DType::COUNT, 0..DType::COUNT),
+        n in prop_oneof![0..100usize, 0..30_000usize],
+        most in prop_oneof![1..20usize, 1..100_000usize],
+        seed in any::<u64>(),
+        interrupts in any::<bool>(),
+    ) {
+        let cast = Cast::new(DType::ALL[from], DType::ALL[to], CastOptions::new()).unwrap();
+        check(cast, n, &Whims { seed, most: most.max(n / 50), interrupts }).map_err(TestCaseError::fail)?;
+    }
+}
+
+#[test]
+fn an_end_amid_an_element_is_told() {
+    let cast = Cast::new(DType::Int32, DType::Float64, CastOptions::new()).unwrap();
+    let source = [1, 0, 0, 0, 2, 0];
+    let mut reader = CastReader::new(cast, &source[..]);
+    let mut all = Vec::new();
+    let error = reader.read_to_end(&mut all).unwrap_err();
+    assert_eq!((error.kind(), all.len()), (ErrorKind::UnexpectedEof, 8));
+    let truncated = Truncated { dtype: DType::Int32, elements: 1, rest: 2, stated: None };
+    assert_eq!(error.get_ref().unwrap().downcast_ref::<Truncated>(), Some(&truncated));
+    assert!(reader.read(&mut [0; 9]).is_err());
+
+    let mut reader = CastReader::new(cast, &source[..4]).elements(3);
+    let error = reader.read_to_end(&mut all).unwrap_err();
+    let text = "the stream ended 0 bytes after element 1 of int32, of which there were to be 3";
+    assert_eq!(error.to_string(), text);
+
+    let mut writer = CastWriter::new(cast, Vec::new());
+    writer.write_all(&source).unwrap();
+    let text = "the stream ended 2 bytes after element 1 of int32, each of which takes 32 bits";
+    assert_eq!(writer.finish().unwrap_err().to_string(), text);
+}
+
+#[test]
+fn an_unfit_element_is_told_by_its_place_in_the_stream() {
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    let cast = Cast::new(DType::Int16, DType::UInt8, checked).unwrap();
+    let mut source = vec![0; 400_000];
+    source[2 * 150_000 + 1] = 0x80; // In either byte order not a byte.
+    let mut reader = CastReader::new(cast, &source[..]);
+    let mut all = Vec::new();
+    for _ in 0..2 {
+        let error = reader.read_to_end(&mut all).unwrap_err();
+        assert_eq!((error.kind(), all.len()), (ErrorKind::InvalidData, 150_000));
+        let error = error.downcast::<CastError>().unwrap();
+        assert!(matches!(error, CastError::Unfit { index: 150_000, .. }), "{error}");
+    }
+    let mut writer = CastWriter::new(cast, Vec::new());
+    assert!(writer.write_all(&source).is_err());
+    assert!(writer.write_all(&source).is_err());
+    writer.flush().unwrap();
+    assert_eq!(writer.get_ref().len(), 150_000);
+    assert_eq!(writer.finish().unwrap_err().kind(), ErrorKind::InvalidData);
+}
+
+/// A writer that takes nothing more.
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = bytes.len().min(self.0);
+        self.0 -= n;
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_writer_and_a_dropped_one() {
+    let cast = Cast::new(DType::UInt8, DType::UInt16, CastOptions::new()).unwrap();
+    let mut writer = CastWriter::new(cast, Full(10));
+    writer.write_all(&[1; 20]).unwrap();
+    assert_eq!(writer.flush().unwrap_err().kind(), ErrorKind::WriteZero);
+    assert_eq!(writer.finish().map(|_| ()).unwrap_err().kind(), ErrorKind::WriteZero);
+
+    let mut out = Vec::new();
+    CastWriter::new(cast, &mut out).write_all(&[7; 3]).unwrap();
+    assert_eq!(out, [7u16; 3].map(u16::to_ne_bytes).concat());
+    assert_eq!((&[1u8][..]).fill_buf().unwrap().len(), 1);
+}
