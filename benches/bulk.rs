@@ -3,16 +3,17 @@
 //!
 //! ```text
 //! cargo bench --bench bulk --features rayon            # all tables
-//! cargo bench --bench bulk --features rayon -- threads stores fresh strided orders
+//! cargo bench --bench bulk --features rayon -- threads stores fresh strided orders streams
 //! ```
 
 use rayon::prelude::*;
 use simdcast::{
-    ByteOrder, Cast, CastOptions, DType, Element, StridedView, StridedViewMut, cast, cast_vec,
-    par_cast_vec,
+    ByteOrder, Cast, CastOptions, CastReader, CastWriter, DType, Element, StridedView,
+    StridedViewMut, cast, cast_vec, par_cast_vec,
 };
 use simdcast_kernels::{InOrder, Join, Kernel, Options, Stores};
 use std::hint::black_box;
+use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 /// For how long a row is measured.
@@ -157,12 +158,19 @@ fn stores() {
     }
 }
 
-fn fresh_of<A: Element, B: Element>(n: usize, one: impl Fn(A) -> B, src: &[A], zero: B) {
+fn fresh_of<A: Element, B: Element + bytemuck::Pod>(
+    n: usize,
+    one: impl Fn(A) -> B,
+    src: &[A],
+    zero: B,
+) {
     let bytes = n * (size_of::<A>() + size_of::<B>());
     let mut there = vec![zero; n];
+    let of_cached = Kernel::new(A::DTYPE, B::DTYPE, &Options::DEFAULT).with_stores(Stores::Cached);
     let times = least(&mut [
         &mut || cast(black_box(src), &mut there).unwrap(),
         &mut || drop(black_box(cast_vec::<A, B>(src))),
+        &mut || drop(black_box(streamed.collect::<B>(A::bytes(src), n))),
         &mut || drop(black_box(par_cast_vec::<A, B>(src))),
         &mut || {
             let mut zeroed = vec![zero; n];
@@ -179,7 +187,7 @@ fn fresh_of<A: Element, B: Element>(n: usize, one: impl Fn(A) -> B, src: &[A], z
 fn fresh() {
     head(
         "Fresh memory: GB/s of source and destination",
-        &["there", "cast_vec", "par_cast_vec", "zeroed first", "map.collect"],
+        &["there", "cast_vec", "streamed", "par_cast_vec", "zeroed first", "map.collect"],
     );
     for n in [1 << 16, 1 << 20, 16 << 20, 128 << 20] {
         let bytes: Vec<u8> = some_bytes(n);
@@ -296,14 +304,48 @@ fn orders() {
     row("geometric mean", sum.map(|sum| (sum / f64::from(count)).exp()));
 }
 
+/// Readers and writers of memory, against a cast from memory to memory.
+fn streams() {
+    head(
+        "Streams: GB/s of source and destination, and over memory to memory",
+        &["memory", "reader", "buffered", "writer", "reader", "buffered", "writer"],
+    );
+    for (from, to) in PAIRS {
+        for n in [65536, 4 << 20] {
+            let cast = Cast::new(from, to, CastOptions::new()).unwrap();
+            let src = some_bytes(from.bytes_for(n).unwrap());
+            let mut dst = vec![0; to.bytes_for(n).unwrap()];
+            let (mut read, mut buffered, mut written) = (dst.clone(), dst.clone(), dst.clone());
+            let times = least(&mut [
+                &mut || cast.run(black_box(&src), &mut dst).unwrap(),
+                &mut || CastReader::new(cast, black_box(&src[..])).read_exact(&mut read).unwrap(),
+                &mut || {
+                    let mut reader = CastReader::from_buffered(cast, black_box(&src[..]));
+                    reader.read_exact(&mut buffered).unwrap();
+                },
+                &mut || {
+                    let mut writer = CastWriter::new(cast, &mut written[..]);
+                    writer.write_all(black_box(&src)).unwrap();
+                    writer.finish().unwrap();
+                },
+            ]);
+            let bytes = src.len() + dst.len();
+            let speed = times.iter().map(|time| bytes as f64 / time / 1e9);
+            let ratios = times[1..].iter().map(|time| times[0] / time);
+            row(&format!("{n}: {from} -> {to}"), speed.chain(ratios));
+        }
+    }
+}
+
 fn main() {
     let named: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let tables: [(&str, fn()); 5] = [
+    let tables: [(&str, fn()); 6] = [
         ("threads", threads),
         ("stores", stores),
         ("fresh", fresh),
         ("strided", strided),
         ("orders", orders),
+        ("streams", streams),
     ];
     if let Some(unknown) = named.iter().find(|name| tables.iter().all(|(known, _)| known != name)) {
         eprintln!("no table is called {unknown:?}: {}", tables.map(|(name, _)| name).join(", "));

@@ -70,7 +70,7 @@ unsafe fn run_long(
     let (from, to) = (params.from.bits(), params.to.bits());
     let bits = n.saturating_mul(from + to);
     let parts = params.in_parts && bits >= LARGE * 8;
-    if parts && stream::wanted(params.stores, bits / 8) {
+    if parts && stream::wanted(params, n) {
         // SAFETY: the caller's; under the default options nothing is refused, and places mean nothing.
         if let Some(done) = unsafe { stream::run(kernel, params, src, dst, n) } {
             return done;

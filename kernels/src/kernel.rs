@@ -4,6 +4,7 @@
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
 use crate::environment::{self, Arithmetic};
+use crate::memory;
 use crate::options::{Options, Rounding};
 use crate::reference;
 use crate::scalar::direct;
@@ -22,6 +23,7 @@ mod parts;
 
 pub use masked::MaskedKernel;
 pub use out::Out;
+pub(crate) use parts::SMALLEST;
 pub use parts::{InOrder, Join};
 
 /// The kernel of a pair under some options, ready to run.
@@ -309,10 +311,16 @@ impl Kernel {
             return Err(length_error(&self.params, src.len(), dst_bytes.unwrap_or(0), n));
         }
         let mut values = Vec::<T>::with_capacity(n);
+        memory::want_large_pages(values.spare_capacity_mut());
+        // A page that the system has just cleared is in the cache: results need not go past that.
+        let kernel = match self.params.stores {
+            Stores::Auto => self.with_stores(Stores::Cached),
+            _ => *self,
+        };
         // SAFETY: the vector has room for `n` elements of the destination's size, apart from the
         // source; after success all are written, and they make `T`s.
         unsafe {
-            self.run_parts(src.as_ptr(), values.as_mut_ptr().cast(), n, join)?;
+            kernel.run_parts(src.as_ptr(), values.as_mut_ptr().cast(), n, join)?;
             values.set_len(n);
         }
         Ok(values)

@@ -32,6 +32,7 @@ mod exact;
 mod facts;
 pub mod format;
 mod kernel;
+mod memory;
 #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod neon;
 mod options;

@@ -31,12 +31,18 @@ const BUFFER: usize = 8 << 10;
 /// What the elements of a piece are a multiple of, so that their bytes are whole cache lines.
 const GRAIN: usize = 512;
 
-/// Whether so many bytes of both sides are to be streamed.
+/// Whether the results of so many elements are to be streamed. Where they are less than a third of all
+/// that is moved, as from float32 to int8, the way through a buffer takes what it saves.
 #[inline]
-pub(crate) fn wanted(stores: Stores, bytes: usize) -> bool {
-    match stores {
-        Stores::Auto => cpu::AVAILABLE && bytes > cpu::last_level_cache(),
-        Stores::Streaming => cpu::AVAILABLE,
+pub(crate) fn wanted(params: &Params, n: usize) -> bool {
+    let (from, to) = (params.from.bits(), params.to.bits());
+    match params.stores {
+        _ if !cpu::AVAILABLE => false,
+        Stores::Auto => {
+            let bytes = n.saturating_mul(from + to) / 8;
+            3 * to >= from + to && bytes > cpu::last_level_cache()
+        }
+        Stores::Streaming => true,
         Stores::Cached => false,
     }
 }

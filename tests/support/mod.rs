@@ -32,6 +32,12 @@ pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
     DType::ALL.into_iter().flat_map(|from| DType::ALL.into_iter().map(move |to| (from, to)))
 }
 
+/// Every pair of dtypes, or one in five where [values](values::stride) are thinned out: for tests of what is
+/// done around kernels that others test.
+pub fn fewer_pairs() -> impl Iterator<Item = (DType, DType)> {
+    pairs().step_by(if values::stride() > 1 { 5 } else { 1 })
+}
+
 /// The seeds with which stochastic rounding is tested.
 const SEEDS: [u64; 3] = [0, 0x1234_5678_9abc_def0, u64::MAX];
 

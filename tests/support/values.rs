@@ -19,7 +19,7 @@ fn thinned(codes: Vec<u128>) -> Vec<u128> {
     }
 }
 
-fn stride() -> usize {
+pub fn stride() -> usize {
     static STRIDE: std::sync::LazyLock<usize> = std::sync::LazyLock::new(|| {
         std::env::var("SIMDCAST_TEST_STRIDE").map_or(1, |text| {
             let stride = text.parse().expect("SIMDCAST_TEST_STRIDE is a number");

@@ -9,7 +9,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Does two things, one after the other or at once.
 pub trait Join: Sync {
-    /// In how many parts to do work that could be done in `most`.
+    /// In how many parts to do work that could be done in `most`, each of which reads and writes at least
+    /// 256 KiB.
     fn parts(&self, most: usize) -> usize;
 
     /// Does both, and answers what they did. Neither is being done any more when this returns or
@@ -40,7 +41,7 @@ impl Join for InOrder {
 }
 
 /// The bytes of both sides of the smallest part.
-const SMALLEST: usize = 256 << 10;
+pub(crate) const SMALLEST: usize = 256 << 10;
 
 /// What the elements of a part are a multiple of: those of whole cache lines, and of whole steps of any
 /// kernel, whatever the bits of an element.
@@ -83,8 +84,7 @@ impl Kernel {
         let head = align::to_line((dst.addr(), to), from).unwrap_or(0).min(n);
         let part = n.div_ceil(parts).next_multiple_of(GRAIN);
         // Each part by itself is small, whatever the whole is.
-        let whole = n.saturating_mul(from + to) / 8;
-        let kernel = self.with_stores(match stream::wanted(self.params.stores, whole) {
+        let kernel = self.with_stores(match stream::wanted(&self.params, n) {
             true => Stores::Streaming,
             false => Stores::Cached,
         });

@@ -23,7 +23,7 @@ pub use view::{LayoutError, StridedView, StridedViewMut};
 use crate::buffer::Buffer;
 use crate::dtypes::DType;
 use crate::environment;
-use crate::kernel::{InOrder, Join, Kernel, RunError};
+use crate::kernel::{InOrder, Join, Kernel, RunError, SMALLEST};
 use crate::table::{self, Params};
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -45,9 +45,6 @@ const TURNED: usize = 256;
 
 /// The columns of a matrix that are cast before others, each of which may lie in a page of its own.
 const PAGES: usize = 512;
-
-/// The bytes of both sides of the smallest part that another thread may cast.
-const PART: usize = 256 << 10;
 
 impl Kernel {
     /// Casts all elements of one view into those of another of the same shape, in parts that may be cast
@@ -97,7 +94,7 @@ impl Kernel {
                 self.run_parts(src.offset(plan.src), dst.offset(plan.dst), n, join).is_ok()
             } else {
                 let bits = plan.elements().saturating_mul(self.from().bits() + self.to().bits());
-                cast.run(&plan, join.parts((bits / (PART * 8)).max(1))).is_ok()
+                cast.run(&plan, join.parts((bits / (SMALLEST * 8)).max(1))).is_ok()
             };
             if done {
                 return Ok(());

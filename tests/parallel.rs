@@ -1,0 +1,158 @@
+//! Casts by several threads: the same bits as by one, whatever their number, and the same errors.
+#![cfg(feature = "rayon")]
+
+mod support;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use simdcast::{
+    Cast, CastError, CastOptions, DType, Overflow, Rounding, StridedView, StridedViewMut, cast_vec,
+    par_cast, par_cast_vec, par_cast_vec_with,
+};
+use std::num::NonZeroUsize;
+use support::{noise, say};
+
+fn pools() -> impl Iterator<Item = ThreadPool> {
+    [1, 2, 3, 7].into_iter().map(|threads| {
+        ThreadPoolBuilder::new().num_threads(threads).build().expect("there are threads")
+    })
+}
+
+fn some_bytes(len: usize) -> Vec<u8> {
+    let words = (0..len.div_ceil(8) as u64).flat_map(|i| noise(i).to_ne_bytes());
+    let mut bytes: Vec<u8> = words.collect();
+    bytes.truncate(len);
+    bytes
+}
+
+/// Enough elements for several parts, not a multiple of anything.
+fn elements(from: DType, to: DType) -> usize {
+    (5 << 23) / (from.bits() + to.bits()) + 77
+}
+
+/// Every thirteenth pair, all dtypes among them.
+fn some_pairs() -> impl Iterator<Item = (DType, DType)> {
+    support::pairs().step_by(13)
+}
+
+#[test]
+fn any_number_of_threads_stores_the_same() {
+    let kinds = [
+        CastOptions::new(),
+        CastOptions::new().rounding(Rounding::Stochastic { seed: 3 }).first_index(u64::MAX - 999),
+    ];
+    let (pools, mut runs) = (pools().collect::<Vec<_>>(), 0);
+    let source = some_bytes(6 << 20);
+    for (from, to) in some_pairs() {
+        let n = elements(from, to);
+        let source = &source[..from.bytes_for(n).unwrap()];
+        for options in kinds {
+            let cast = Cast::new(from, to, options).unwrap();
+            let mut right = vec![0; to.bytes_for(n).unwrap()];
+            cast.run_n(source, &mut right, n).unwrap();
+            // Off the lines of the cache, too.
+            let mut memory = vec![0x5a; right.len() + 64];
+            for (i, pool) in pools.iter().enumerate() {
+                let (before, rest) = memory.split_at_mut(i * 5 % 17);
+                let (stored, after) = rest.split_at_mut(right.len());
+                pool.install(|| cast.par_run_n(source, stored, n)).unwrap();
+                assert!(stored == right, "{cast:?}: {n} elements, pool {i}");
+                assert!(before.iter().chain(&*after).all(|&byte| byte == 0x5a));
+                memory.fill(0x5a);
+                runs += 1;
+            }
+        }
+    }
+    say(&format!("{runs} runs"));
+}
+
+#[test]
+fn a_limit_of_parts_changes_nothing() {
+    let cast = Cast::new(DType::Float32, DType::Float6E2M3FnX4, CastOptions::new()).unwrap();
+    let n = 1_200_003;
+    let source = some_bytes(4 * n);
+    let mut right = vec![0; cast.to().bytes_for(n).unwrap()];
+    cast.run_n(&source, &mut right, n).unwrap();
+    for pool in pools() {
+        for limit in [1, 2, 3, 100, usize::MAX].map(|limit| NonZeroUsize::new(limit).unwrap()) {
+            let mut stored = vec![0; right.len()];
+            pool.install(|| cast.par_run_limited(&source, &mut stored, n, limit)).unwrap();
+            assert!(stored == right);
+        }
+    }
+}
+
+#[test]
+fn of_several_unfit_elements_the_first_is_told() {
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    let n = 1_000_003;
+    let mut source = vec![1i32; n];
+    for pool in pools() {
+        source.fill(1);
+        for first in [n - 1, 700_001, 500_000, 499_999, 1, 0] {
+            source[first] = -1 - first as i32;
+            for _ in 0..20 {
+                let error = pool.install(|| par_cast_vec_with::<_, u8>(&source, &checked));
+                let Err(CastError::Unfit { index, value, .. }) = error else {
+                    panic!("{first} is unfit: {:?}", error.map(|values| values.len()));
+                };
+                assert_eq!((index, value.to_string()), (first, (-1 - first as i64).to_string()));
+            }
+        }
+    }
+}
+
+#[test]
+fn new_vectors_are_written_whole() {
+    for pool in pools() {
+        pool.install(|| {
+            for n in [0, 1, 1000, 300_000, 2_000_001] {
+                let source: Vec<i32> = (0..n).collect();
+                assert!(par_cast_vec::<_, f64>(&source) == cast_vec::<_, f64>(&source));
+                assert!(par_cast_vec::<_, bool>(&source) == cast_vec::<_, bool>(&source));
+                let mut halves = vec![half::f16::ZERO; source.len()];
+                par_cast(&source, &mut halves).unwrap();
+                assert!(halves == cast_vec::<_, half::f16>(&source));
+            }
+        });
+    }
+    let error = par_cast(&[1u8, 2], &mut [0f32; 3]).unwrap_err();
+    assert!(matches!(error, CastError::LengthMismatch { .. }));
+}
+
+#[test]
+fn views_are_cast_by_any_number_of_threads() {
+    let (rows, cols) = (901, 1203);
+    let source = some_bytes(4 * rows * cols + 3);
+    let row = 4 * cols as isize;
+    let layouts: [(usize, [isize; 2]); 3] =
+        [(1, [row, 4]), (0, [4, 4 * rows as isize]), (4 * cols * (rows - 1), [-row, 4])];
+    for (offset, strides) in layouts {
+        let src =
+            StridedView::new(DType::Float32, &source, offset, &[rows, cols], &strides).unwrap();
+        for (to, rounding) in [
+            (DType::Float16, Rounding::Default),
+            (DType::Float16, Rounding::Stochastic { seed: 1 }),
+            (DType::Int4x2, Rounding::Stochastic { seed: 2 }),
+            (DType::Float64, Rounding::Default),
+        ] {
+            let cast =
+                Cast::new(DType::Float32, to, CastOptions::new().rounding(rounding)).unwrap();
+            let pad = to.bytes_for(cols).unwrap() as isize + 1;
+            let inner = to.size().unwrap_or(1) as isize;
+            let bytes = pad as usize * rows;
+            let into = |memory: &mut Vec<u8>, run: &dyn Fn(&mut StridedViewMut<'_>)| {
+                let mut dst = StridedViewMut::new(to, memory, 0, &[rows, cols], &[pad, inner]);
+                run(dst.as_mut().unwrap());
+            };
+            let mut right = vec![0x5a; bytes];
+            into(&mut right, &|dst| cast.run_strided(&src, dst).unwrap());
+            for pool in pools() {
+                let mut stored = vec![0x5a; bytes];
+                into(&mut stored, &|dst| {
+                    pool.install(|| cast.par_run_strided(&src, dst)).unwrap();
+                });
+                assert!(stored == right, "{cast:?}, strides {strides:?}");
+            }
+        }
+    }
+}
