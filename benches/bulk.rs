@@ -166,7 +166,8 @@ fn fresh_of<A: Element, B: Element + bytemuck::Pod>(
 ) {
     let bytes = n * (size_of::<A>() + size_of::<B>());
     let mut there = vec![zero; n];
-    let of_cached = Kernel::new(A::DTYPE, B::DTYPE, &Options::DEFAULT).with_stores(Stores::Cached);
+    let streamed =
+        Kernel::new(A::DTYPE, B::DTYPE, &Options::DEFAULT).with_stores(Stores::Streaming);
     let times = least(&mut [
         &mut || cast(black_box(src), &mut there).unwrap(),
         &mut || drop(black_box(cast_vec::<A, B>(src))),
