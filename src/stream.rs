@@ -9,8 +9,9 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 /// What elements in one piece are a multiple of, so that packed ones start with a byte.
 const GRAIN: usize = 8;
 
-/// The bytes that are read or written at a time.
-const BUFFER: usize = 32 << 10;
+/// The bytes that are read or written at a time: they stay in the L1 cache until they are cast, or until
+/// they are written.
+const BUFFER: usize = 16 << 10;
 
 /// Casts pieces of a stream one after the other.
 #[derive(Clone, Debug)]
@@ -467,8 +468,9 @@ impl<W: Write> CastWriter<W> {
 
 impl<W: Write> Write for CastWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // There is room for a buffer of results then.
-        if self.filled > BUFFER {
+        // There is room for a buffer of results then. What is not a few elements is written at once, as
+        // long as it is in the cache.
+        if self.filled >= BUFFER / 2 {
             self.drain()?;
         }
         if let Some(error) = &self.failed {

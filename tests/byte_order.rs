@@ -4,14 +4,14 @@
 mod support;
 
 use simdcast::{ByteOrder, Cast, CastError, CastOptions, DType, Overflow, Rounding};
-use simdcast_kernels::{Kernel, Options};
+use simdcast_kernels::{Kernel, Options, RunError};
 use support::guarded::Guarded;
 use support::{Tally, assert_none, fewer_pairs, in_parallel, noise, say};
 
 const SIDES: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
 
 fn lengths() -> impl Iterator<Item = usize> {
-    let blocks = [255, 256, 257, 511, 513, 1023, 1025, 2049, 4096, 4097, 9001];
+    let blocks = [255, 256, 257, 511, 513, 1023, 1025, 2049, 4096, 4097, 9001, 9009];
     (0..=300).step_by(11).chain([1, 2, 3, 5, 8, 15, 16, 17, 63, 64, 65, 129]).chain(blocks)
 }
 
@@ -41,7 +41,8 @@ fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {
     let right = turned(to, &right, sides[1]);
     let swapped = kernel.with_swapped(sides);
     let mut src = Guarded::new(source.len(), n % 13);
-    let mut dst = Guarded::new(right.len(), n % 7 * 5);
+    // Whole elements off a line, or not.
+    let mut dst = Guarded::new(right.len(), n % 7 * if n.is_multiple_of(2) { 5 } else { 8 });
     src.bytes().copy_from_slice(&source);
     if swapped.run(src.bytes(), dst.bytes(), n) != result {
         return Err(format!("{swapped:?}: {n} elements: not {result:?}"));
@@ -49,7 +50,7 @@ fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {
     // What comes after an element that does not fit is not told.
     let told = match result {
         Ok(()) => right.len(),
-        Err(simdcast_kernels::RunError::Unfit { index }) => index * to.bits() / 8,
+        Err(RunError::Unfit { index }) => index * to.bits() / 8,
         Err(_) => 0,
     };
     if dst.bytes()[..told] != right[..told] {
@@ -79,7 +80,8 @@ fn every_pair_of_many_lengths() {
                 let kernel = Kernel::on(level, from, to, options);
                 for sides in SIDES {
                     tally.options += 1;
-                    for n in lengths().filter(|n| k == 0 || n % 4 == k) {
+                    // Long ones have several blocks, whose draws go on from one to the next.
+                    for n in lengths().filter(|&n| k == 0 || n % 4 == k || n > 1000) {
                         check(&kernel, sides, n)?;
                         tally.values += 1;
                     }
@@ -136,6 +138,48 @@ fn values_are_told_in_the_right_order() {
     let mut buffer = source.clone();
     halve.run_in_place(&mut buffer, 3).unwrap();
     assert_eq!(buffer, [0x3f, 0x80, 0xc0, 0x00, 0x43, 0x80]);
+}
+
+/// In whatever block: those before are written, in the right order.
+#[test]
+fn the_first_unfit_element_is_told_wherever_it_is() {
+    const N: usize = 5003;
+    let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+    for level in support::tested_levels() {
+        let jobs: Vec<_> = fewer_pairs().collect();
+        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+            let kernel = Kernel::on(level, from, to, &checked);
+            let mut runs = 0;
+            for place in [N - 1, 4096, 2048, 1024, 1023, 512, 511, 1] {
+                // Zeros, and a number as large in either byte order, if that does not fit.
+                let mut source = vec![0; from.bytes_for(N).unwrap()];
+                let Some(size) = from.size().filter(|&size| size > 1) else { continue };
+                source[place * size..][..size].fill(0x7f);
+                let mut right = vec![0x5a; to.bytes_for(N).unwrap()];
+                let result = kernel.run(&source, &mut right, N);
+                if result != Err(RunError::Unfit { index: place }) {
+                    continue;
+                }
+                let mut stored = vec![0x5a; right.len()];
+                for sides in SIDES {
+                    stored.fill(0x5a);
+                    let whole = place * to.bits() / 8;
+                    let swapped = kernel.with_swapped(sides);
+                    let told = swapped.run(&source, &mut stored, N);
+                    // (Zeros are zeros in any order: negative ones, or ones that are not, are not here.)
+                    if told != result || stored[..whole] != right[..whole] {
+                        return Err(format!("{swapped:?}: {place} is unfit, but {told:?}"));
+                    }
+                    runs += 1;
+                }
+            }
+            Ok(Tally { pairs: u64::from(runs > 0), options: 0, values: runs })
+        });
+        let Tally { pairs, values: runs, .. } = tally;
+        say(&format!("{}: {pairs} pairs, {runs} runs", level.name()));
+        assert_none(&errors);
+        assert!(pairs > 50);
+    }
 }
 
 /// The bitmaps of long casts, whose test goes by blocks.

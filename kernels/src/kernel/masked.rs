@@ -116,6 +116,9 @@ impl MaskedKernel {
         let mut native = Buffer::<BLOCK>::new();
         // Whole bytes of packed elements and of the bitmap.
         let block = (BLOCK * 8 / (from + to)).next_multiple_of(8);
+        // Of any pair the larger part of a block is source or destination, and 8 elements are 128 bytes at
+        // most: there is room for the source's part however it is rounded.
+        debug_assert!(block * from <= BLOCK * 8);
         let mut start = 0;
         while start < n {
             let len = block.min(n - start);
