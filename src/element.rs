@@ -1,13 +1,14 @@
 //! Rust types <-> dtypes.
 
-use simdcast_kernels::{Join, Kernel, Out, RunError, Typed};
+use bytemuck::NoUninit;
+use simdcast_kernels::{Join, Kernel, Out, RunError, StridedView, Typed};
 
 pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
 /// A Rust type whose values are elements of a dtype.
-pub trait Element: Typed + Copy + Send + Sync + 'static + sealed::Sealed {
+pub trait Element: Typed + NoUninit + Send + Sync + 'static + sealed::Sealed {
     /// The bytes of a slice.
     #[doc(hidden)]
     fn bytes(values: &[Self]) -> &[u8];
@@ -22,6 +23,14 @@ pub trait Element: Typed + Copy + Send + Sync + 'static + sealed::Sealed {
         kernel: &Kernel,
         src: &[u8],
         n: usize,
+        join: &impl Join,
+    ) -> Result<Vec<Self>, RunError>;
+
+    /// Runs a kernel from a view into a new vector.
+    #[doc(hidden)]
+    fn collect_strided(
+        kernel: &Kernel,
+        src: &StridedView<'_>,
         join: &impl Join,
     ) -> Result<Vec<Self>, RunError>;
 }
@@ -50,6 +59,14 @@ macro_rules! plain_data {
                 join: &impl simdcast_kernels::Join,
             ) -> Result<Vec<Self>, simdcast_kernels::RunError> {
                 kernel.collect_in_parts(src, n, join)
+            }
+
+            fn collect_strided(
+                kernel: &simdcast_kernels::Kernel,
+                src: &simdcast_kernels::StridedView<'_>,
+                join: &impl simdcast_kernels::Join,
+            ) -> Result<Vec<Self>, simdcast_kernels::RunError> {
+                kernel.collect_strided(src, join)
             }
         }
     )*};
@@ -95,5 +112,13 @@ impl Element for bool {
         join: &impl Join,
     ) -> Result<Vec<Self>, RunError> {
         kernel.collect_bools_in_parts(src, n, join)
+    }
+
+    fn collect_strided(
+        kernel: &Kernel,
+        src: &StridedView<'_>,
+        join: &impl Join,
+    ) -> Result<Vec<Self>, RunError> {
+        kernel.collect_bools_strided(src, join)
     }
 }

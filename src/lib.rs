@@ -34,6 +34,8 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod cast;
 mod element;
 mod error;
@@ -47,6 +49,8 @@ mod same_value;
 mod stream;
 mod strided;
 
+#[cfg(feature = "ndarray")]
+pub use arrays::CastArray;
 pub use cast::{
     ByteOrder, Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with,
 };

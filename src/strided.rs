@@ -2,7 +2,7 @@
 
 use crate::cast::Cast;
 use crate::error::{CastError, Value};
-use simdcast_kernels::{InOrder, Join, RunError, StridedView, StridedViewMut};
+use simdcast_kernels::{InOrder, Join, Kernel, RunError, StridedView, StridedViewMut};
 
 impl Cast {
     /// Casts all elements of a view into those of another of the same shape: of slices with steps,
@@ -56,20 +56,30 @@ impl Cast {
         dst: &mut StridedViewMut<'_>,
         join: &impl Join,
     ) -> Result<(), CastError> {
-        self.kernel().run_strided(src, dst, join).map_err(|error| match error {
-            RunError::ViewType { dst, given, needed } => {
-                CastError::DType { argument: if dst { "dst" } else { "src" }, given, needed }
-            }
-            RunError::Shape => {
-                CastError::Shapes { src: src.shape().collect(), dst: dst.shape().collect() }
-            }
-            RunError::Unfit { index } => {
-                let (from, to) = (self.from(), self.to());
-                let code = src.code(index).unwrap_or(0);
-                let value = Value::of(from, self.kernel().native(code));
-                CastError::Unfit { from, to, index, value }
-            }
-            other => CastError::from_run(other, self.kernel(), &[]),
-        })
+        let shapes = |src: &StridedView<'_>, dst: &StridedViewMut<'_>| CastError::Shapes {
+            src: src.shape().collect(),
+            dst: dst.shape().collect(),
+        };
+        match self.kernel().run_strided(src, dst, join) {
+            Ok(()) => Ok(()),
+            Err(RunError::Shape) => Err(shapes(src, dst)),
+            Err(error) => Err(view_error(error, self.kernel(), src)),
+        }
+    }
+}
+
+/// What a kernel ran into whose source is a view.
+#[cold]
+pub(crate) fn view_error(error: RunError, kernel: &Kernel, src: &StridedView<'_>) -> CastError {
+    let (from, to) = (kernel.from(), kernel.to());
+    match error {
+        RunError::ViewType { dst, given, needed } => {
+            CastError::DType { argument: if dst { "dst" } else { "src" }, given, needed }
+        }
+        RunError::Unfit { index } => {
+            let code = src.code(index).unwrap_or(0);
+            CastError::Unfit { from, to, index, value: Value::of(from, kernel.native(code)) }
+        }
+        other => CastError::from_run(other, kernel, &[]),
     }
 }

@@ -14,6 +14,7 @@ use crate::table::{self, Params, Road};
 use crate::typed::Typed;
 use alloc::vec::Vec;
 use core::fmt;
+use core::mem::MaybeUninit;
 use core::ops::Range;
 
 mod in_place;
@@ -311,12 +312,7 @@ impl Kernel {
             return Err(length_error(&self.params, src.len(), dst_bytes.unwrap_or(0), n));
         }
         let mut values = Vec::<T>::with_capacity(n);
-        memory::want_large_pages(values.spare_capacity_mut());
-        // A page that the system has just cleared is in the cache: results need not go past that.
-        let kernel = match self.params.stores {
-            Stores::Auto => self.with_stores(Stores::Cached),
-            _ => *self,
-        };
+        let kernel = self.for_fresh(values.spare_capacity_mut());
         // SAFETY: the vector has room for `n` elements of the destination's size, apart from the
         // source; after success all are written, and they make `T`s.
         unsafe {
@@ -324,6 +320,16 @@ impl Kernel {
             values.set_len(n);
         }
         Ok(values)
+    }
+
+    /// The kernel for results in memory that was just allocated.
+    pub(crate) fn for_fresh<T>(&self, memory: &mut [MaybeUninit<T>]) -> Self {
+        memory::want_large_pages(memory);
+        // A page that the system has just cleared is in the cache: results need not go past that.
+        match self.params.stores {
+            Stores::Auto => self.with_stores(Stores::Cached),
+            _ => *self,
+        }
     }
 
     /// Casts `n` elements between raw buffers of at least their size. Null pointers are fine where
@@ -443,7 +449,6 @@ mod tests {
     extern crate std;
     use super::*;
     use crate::options::Overflow;
-    use core::mem::MaybeUninit;
 
     fn widen() -> Kernel {
         Kernel::new(DType::UInt8, DType::UInt16, &Options::DEFAULT)

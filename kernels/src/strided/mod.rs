@@ -13,6 +13,8 @@
 //! matrix whole cache lines are read and written. It is turned over on the side with the smaller elements:
 //! before the cast if that is the source, else after.
 
+#[cfg(feature = "ndarray")]
+mod arrays;
 mod moves;
 mod plan;
 mod transpose;
@@ -25,6 +27,7 @@ use crate::dtypes::DType;
 use crate::environment;
 use crate::kernel::{InOrder, Join, Kernel, RunError, SMALLEST};
 use crate::table::{self, Params};
+use alloc::vec::Vec;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 use moves::{Far, move_elements};
@@ -72,6 +75,58 @@ impl Kernel {
         // is one of the other. What is borrowed shared cannot overlap what is borrowed exclusively, and
         // no two elements of the destination overlap.
         unsafe { self.run_layouts((src.start, &src.layout), (dst.start, &dst.layout), join) }
+    }
+
+    /// Casts all elements of a view into a new vector, in row-major order, in parts that may be cast at once.
+    /// `T` is the Rust type of an element.
+    pub fn collect_strided<T: bytemuck::AnyBitPattern>(
+        &self,
+        src: &StridedView<'_>,
+        join: &impl Join,
+    ) -> Result<Vec<T>, RunError> {
+        // SAFETY: any bytes make a `T`.
+        unsafe { self.collect_view_as(src, join) }
+    }
+
+    /// As [`collect_strided`](Self::collect_strided), into bools.
+    pub fn collect_bools_strided(
+        &self,
+        src: &StridedView<'_>,
+        join: &impl Join,
+    ) -> Result<Vec<bool>, RunError> {
+        if self.to() as u8 != DType::Bool as u8 {
+            return Err(RunError::Type);
+        }
+        // SAFETY: a cast to bool writes only 0 and 1.
+        unsafe { self.collect_view_as(src, join) }
+    }
+
+    /// # Safety
+    /// What a cast to the kernel's dtype writes makes `T`s.
+    unsafe fn collect_view_as<T>(
+        &self,
+        src: &StridedView<'_>,
+        join: &impl Join,
+    ) -> Result<Vec<T>, RunError> {
+        if self.to().size() != Some(size_of::<T>()) {
+            return Err(RunError::Type);
+        }
+        let (given, needed) = (src.dtype(), self.from());
+        if given as u8 != needed as u8 {
+            return Err(RunError::ViewType { dst: false, given, needed });
+        }
+        let n = src.len();
+        let mut values = Vec::<T>::with_capacity(n);
+        let kernel = self.for_fresh(values.spare_capacity_mut());
+        let layout = src.layout.contiguous_as(self.to());
+        // SAFETY: the vector has room for as many elements of the destination's size as the view has, one
+        // after the other, apart from the source; after success all are written, and they make `T`s.
+        unsafe {
+            let dst = values.as_mut_ptr().cast();
+            kernel.run_layouts((src.start, &src.layout), (dst, &layout), join)?;
+            values.set_len(n);
+        }
+        Ok(values)
     }
 
     /// # Safety

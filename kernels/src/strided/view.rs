@@ -158,16 +158,25 @@ impl Layout {
 
     /// One element after the other, the last dimension's first.
     fn contiguous(dtype: DType, shape: &[usize]) -> Result<Self, LayoutError> {
-        let mut layout = Self::of_shape(dtype, shape)?;
-        let Some((last, outer)) = layout.dimensions[..layout.count].split_last_mut() else {
-            return Ok(layout);
-        };
-        let row = last.len;
-        let rows = outer.iter().any(|dimension| dimension.len > 1);
-        let bits = row.saturating_mul(dtype.bits());
-        if rows && !bits.is_multiple_of(8) {
-            return Err(LayoutError::PackedRow { dtype, elements: row });
+        let layout = Self::of_shape(dtype, shape)?;
+        match layout.dimensions().split_last() {
+            Some((last, outer))
+                if !last.len.saturating_mul(dtype.bits()).is_multiple_of(8)
+                    && outer.iter().any(|dimension| dimension.len > 1) =>
+            {
+                Err(LayoutError::PackedRow { dtype, elements: last.len })
+            }
+            _ => Ok(layout.contiguous_as(dtype)),
         }
+    }
+
+    /// The same shape, of elements of a dtype one after the other. Rows of packed ones start with a byte.
+    pub(super) fn contiguous_as(&self, dtype: DType) -> Self {
+        let mut layout = Self { dtype, ..*self };
+        let Some((last, outer)) = layout.dimensions[..layout.count].split_last_mut() else {
+            return layout;
+        };
+        let bits = last.len.saturating_mul(dtype.bits());
         last.stride = dtype.size().unwrap_or(1) as isize;
         // Where this is more than memory holds, the elements lie outside of any buffer.
         let mut stride = isize::try_from(bits / 8).unwrap_or(isize::MAX);
@@ -175,7 +184,7 @@ impl Layout {
             dimension.stride = stride;
             stride = stride.saturating_mul(isize::try_from(dimension.len).unwrap_or(isize::MAX));
         }
-        Ok(layout)
+        layout
     }
 
     pub(crate) fn dimensions(&self) -> &[Dimension] {

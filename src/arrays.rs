@@ -1,0 +1,134 @@
+//! Casts of `ndarray`'s arrays.
+
+use crate::cast::{Cast, CastOptions};
+use crate::element::Element;
+use crate::error::CastError;
+use crate::strided::view_error;
+use bytemuck::Pod;
+use ndarray::{Array, ArrayBase, Data, DataMut, Dimension};
+use simdcast_kernels::{InOrder, Join, Kernel, Overflow, Rounding, StridedView, StridedViewMut};
+
+/// Casts of arrays and views of any layout, owned or not. The indices of draws and errors count in
+/// row-major order.
+///
+/// A new array has the layout of the one that it comes from if that is column-major, and else is
+/// row-major. (It is row-major, too, where an element's index makes a difference: under stochastic
+/// rounding, and of a checked cast.)
+pub trait CastArray {
+    /// The dimensions.
+    type Dim: Dimension;
+
+    /// Casts every element into a new array, under the default options.
+    ///
+    /// # Errors
+    /// [`CastError::Layout`] if there are more than 32 dimensions.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use simdcast::CastArray;
+    ///
+    /// let floats = array![[1.5f32, -2.0], [3.0, 300.0]];
+    /// assert_eq!(floats.cast_to::<u8>()?, array![[1, 0], [3, 255]]);
+    /// assert_eq!(floats.t().cast_to::<i64>()?, array![[1, 3], [-2, 300]]);
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    fn cast_to<B: Element>(&self) -> Result<Array<B, Self::Dim>, CastError> {
+        self.cast_to_with(&CastOptions::new())
+    }
+
+    /// Casts every element into a new array.
+    ///
+    /// # Errors
+    /// As [`cast_to`](Self::cast_to), and [`CastError::Unfit`] under [`Overflow::Error`].
+    fn cast_to_with<B: Element>(
+        &self,
+        options: &CastOptions,
+    ) -> Result<Array<B, Self::Dim>, CastError>;
+
+    /// Casts every element into one of another array of the same shape.
+    ///
+    /// # Errors
+    /// As [`Cast::run_strided`]; and [`CastError::Layout`] if there are more than 32 dimensions.
+    fn cast_into<B: Element + Pod, S: DataMut<Elem = B>>(
+        &self,
+        target: &mut ArrayBase<S, Self::Dim>,
+        options: &CastOptions,
+    ) -> Result<(), CastError>;
+
+    /// As [`cast_to`](Self::cast_to), by the threads of rayon if there is enough to do.
+    ///
+    /// # Errors
+    /// As [`cast_to`](Self::cast_to).
+    #[cfg(feature = "rayon")]
+    fn par_cast_to<B: Element>(&self) -> Result<Array<B, Self::Dim>, CastError> {
+        self.par_cast_to_with(&CastOptions::new())
+    }
+
+    /// As [`cast_to_with`](Self::cast_to_with), by the threads of rayon if there is enough to do.
+    ///
+    /// # Errors
+    /// As [`cast_to_with`](Self::cast_to_with).
+    #[cfg(feature = "rayon")]
+    fn par_cast_to_with<B: Element>(
+        &self,
+        options: &CastOptions,
+    ) -> Result<Array<B, Self::Dim>, CastError>;
+}
+
+impl<A: Element, S: Data<Elem = A>, D: Dimension> CastArray for ArrayBase<S, D> {
+    type Dim = D;
+
+    fn cast_to_with<B: Element>(&self, options: &CastOptions) -> Result<Array<B, D>, CastError> {
+        collect(self, options, &InOrder)
+    }
+
+    fn cast_into<B: Element + Pod, T: DataMut<Elem = B>>(
+        &self,
+        target: &mut ArrayBase<T, D>,
+        options: &CastOptions,
+    ) -> Result<(), CastError> {
+        let cast = Cast::new(A::DTYPE, B::DTYPE, *options)?;
+        let src = StridedView::of_array(&self.view())?;
+        cast.run_strided(&src, &mut StridedViewMut::of_array(target.view_mut())?)
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_cast_to_with<B: Element>(
+        &self,
+        options: &CastOptions,
+    ) -> Result<Array<B, D>, CastError> {
+        collect(self, options, &crate::parallel::ALL)
+    }
+}
+
+fn collect<A: Element, B: Element, S: Data<Elem = A>, D: Dimension>(
+    array: &ArrayBase<S, D>,
+    options: &CastOptions,
+    join: &impl Join,
+) -> Result<Array<B, D>, CastError> {
+    let kernel = Kernel::new(A::DTYPE, B::DTYPE, options.as_options());
+    let places_count = matches!(options.as_options().rounding, Rounding::Stochastic { .. })
+        || matches!(options.as_options().overflow, Overflow::Error);
+    let turned = array.t();
+    if turned.is_standard_layout() && !array.is_standard_layout() && !places_count {
+        let (view, shape) = (StridedView::of_array(&turned)?, turned.raw_dim());
+        return Ok(of_vec(shape, elements(&kernel, &view, join)?).reversed_axes());
+    }
+    let view = StridedView::of_array(&array.view())?;
+    Ok(of_vec(array.raw_dim(), elements(&kernel, &view, join)?))
+}
+
+fn elements<B: Element>(
+    kernel: &Kernel,
+    src: &StridedView<'_>,
+    join: &impl Join,
+) -> Result<Vec<B>, CastError> {
+    B::collect_strided(kernel, src, join).map_err(|error| view_error(error, kernel, src))
+}
+
+fn of_vec<B, D: Dimension>(shape: D, values: Vec<B>) -> Array<B, D> {
+    match Array::from_shape_vec(shape, values) {
+        Ok(array) => array,
+        Err(error) => unreachable!("as many elements as the shape has: {error}"),
+    }
+}

@@ -1,0 +1,110 @@
+//! Casts of `ndarray`'s arrays, of all layouts, against element by element.
+#![cfg(feature = "ndarray")]
+
+use ndarray::{Array, Array2, ArrayD, ArrayView, Axis, Dimension, IxDyn, arr0, array, s};
+use proptest::prelude::*;
+use simdcast::{
+    CastArray, CastError, CastOptions, LayoutError, Overflow, Rounding, cast_vec, cast_vec_with,
+};
+
+/// What a cast must be, by way of row-major order.
+fn right<D: Dimension>(source: ArrayView<'_, f32, D>, options: &CastOptions) -> Array<i16, D> {
+    let flat: Vec<f32> = source.iter().copied().collect();
+    Array::from_shape_vec(source.raw_dim(), cast_vec_with(&flat, options).unwrap()).unwrap()
+}
+
+fn check<D: Dimension>(source: ArrayView<'_, f32, D>) {
+    for rounding in [Rounding::Default, Rounding::Stochastic { seed: 4 }] {
+        let options = CastOptions::new().rounding(rounding);
+        let right = right(source.view(), &options);
+        assert_eq!(source.cast_to_with::<i16>(&options).unwrap(), right);
+        #[cfg(feature = "rayon")]
+        assert_eq!(source.par_cast_to_with::<i16>(&options).unwrap(), right);
+        let mut target = Array::from_elem(source.raw_dim(), 7i16);
+        source.cast_into(&mut target, &options).unwrap();
+        assert_eq!(target, right);
+    }
+    assert_eq!(source.cast_to::<bool>().unwrap(), source.map(|&value| value != 0.0));
+}
+
+fn numbers(n: usize) -> Vec<f32> {
+    cast_vec(&(0..n as i64).map(|i| i * 7919 % 2001 - 1000).collect::<Vec<_>>())
+}
+
+#[test]
+fn arrays_of_all_layouts() {
+    let cube = Array::from_shape_vec((7, 30, 41), numbers(7 * 30 * 41)).unwrap() * 0.5;
+    check(cube.view());
+    check(cube.t());
+    check(cube.slice(s![1..;2, ..;-1, 3..40;5]));
+    check(cube.index_axis(Axis(1), 4));
+    check(cube.broadcast((3, 7, 30, 41)).unwrap());
+    let mut swapped = cube.view();
+    swapped.swap_axes(0, 2);
+    swapped.invert_axis(Axis(1));
+    check(swapped);
+    check(cube.slice(s![2..2, .., ..]));
+    check(arr0(2.5f32).view());
+    check(cube.into_dyn().view());
+}
+
+#[test]
+fn large_arrays() {
+    let square = Array2::from_shape_vec((1500, 1201), numbers(1500 * 1201)).unwrap();
+    check(square.view());
+    check(square.t());
+    check(square.slice(s![.., 1..;3]));
+}
+
+#[test]
+fn column_major_arrays_stay_so() {
+    let rows = Array2::from_shape_vec((3, 4), numbers(12)).unwrap();
+    let columns = rows.t().cast_to::<f64>().unwrap();
+    assert!(columns.t().is_standard_layout());
+    assert_eq!(columns, rows.t().map(|&value| f64::from(value)));
+    assert!(rows.cast_to::<u8>().unwrap().is_standard_layout());
+}
+
+#[test]
+fn parts_of_an_array_are_written_to() {
+    let source = array![[1.5f32, -2.5], [3.0, 1e9]];
+    let mut target = Array2::<i8>::from_elem((4, 6), 9);
+    let mut every_other = target.slice_mut(s![..;3, 1..5;2]);
+    source.cast_into(&mut every_other, &CastOptions::new()).unwrap();
+    let right =
+        array![[9, 1, 9, -2, 9, 9], [9, 9, 9, 9, 9, 9], [9, 9, 9, 9, 9, 9], [9, 3, 9, 127, 9, 9]];
+    assert_eq!(target, right);
+    let error = source.cast_into(&mut target, &CastOptions::new()).unwrap_err();
+    assert_eq!(error, CastError::Shapes { src: vec![2, 2], dst: vec![4, 6] });
+}
+
+#[test]
+fn errors_are_told() {
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    let source = array![[1i32, -1], [-2, 3]];
+    let error = source.t().cast_to_with::<u8>(&checked).unwrap_err();
+    // The transposed array is 1, -2, -1, 3.
+    assert_eq!(error.to_string(), "element 1 of int32, -2, does not fit uint8");
+    let deep = ArrayD::<u8>::zeros(IxDyn(&[1; 33]));
+    let error = deep.cast_to::<i8>().unwrap_err();
+    assert_eq!(error, CastError::Layout(LayoutError::Dimensions { given: 33 }));
+}
+
+proptest! {
+    #[test]
+    fn any_slice_of_a_cube(
+        shape in (1..9usize, 1..40usize, 1..70usize),
+        steps in (1..4isize, 1..3isize, 1..5isize),
+        flips in (any::<bool>(), any::<bool>(), any::<bool>()),
+        axes in Just([0usize, 1, 2]).prop_shuffle(),
+    ) {
+        let cube = Array::from_shape_vec(shape, numbers(shape.0 * shape.1 * shape.2)).unwrap();
+        let mut view = cube.slice(s![..;steps.0, ..;steps.1, ..;steps.2]);
+        for (axis, flip) in [flips.0, flips.1, flips.2].into_iter().enumerate() {
+            if flip {
+                view.invert_axis(Axis(axis));
+            }
+        }
+        check(view.permuted_axes(axes));
+    }
+}
