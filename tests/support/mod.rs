@@ -32,10 +32,10 @@ pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
     DType::ALL.into_iter().flat_map(|from| DType::ALL.into_iter().map(move |to| (from, to)))
 }
 
-/// Every pair of dtypes, or one in five where [values](values::stride) are thinned out: for tests of what is
+/// Every pair of dtypes, or one in fifteen where [values](values::stride) are thinned out: for tests of what is
 /// done around kernels that others test.
 pub fn fewer_pairs() -> impl Iterator<Item = (DType, DType)> {
-    pairs().step_by(if values::stride() > 1 { 5 } else { 1 })
+    pairs().step_by(if values::stride() > 1 { 15 } else { 1 })
 }
 
 /// The seeds with which stochastic rounding is tested.
