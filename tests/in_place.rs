@@ -132,8 +132,9 @@ fn vectors_keep_their_memory() {
 #[test]
 fn types_that_cannot_take_each_others_place_are_refused() {
     let (error, back) = cast_vec_in_place::<f32, f64>(vec![1.0]).unwrap_err();
-    let text = "elements of float32 (4 bytes, at multiples of 4) cannot become float64 (8, at 8) where they are";
-    assert_eq!(error.to_string(), text);
+    let at = align_of::<f64>(); // 4 on 32-bit x86.
+    let text = "elements of float32 (4 bytes, at multiples of 4) cannot become float64";
+    assert_eq!(error.to_string(), format!("{text} (8, at {at}) where they are"));
     assert_eq!(back, [1.0]);
     if align_of::<f64>() == 8 {
         assert!(cast_vec_in_place::<Complex<f32>, f64>(vec![Complex::new(1.0, 0.0)]).is_err());
