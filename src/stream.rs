@@ -6,7 +6,7 @@ use simdcast_kernels::{DType, Kernel};
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-/// What elements in one piece are a multiple of, so that packed ones start with a byte.
+/// What packed elements in one piece are a multiple of, so that each piece starts with a byte.
 const GRAIN: usize = 8;
 
 /// The bytes that are read or written at a time: they stay in the L1 cache until they are cast, or until
@@ -32,6 +32,11 @@ impl Stream {
 
     const fn to(&self) -> DType {
         self.kernel.to()
+    }
+
+    /// What elements in one piece are a multiple of.
+    const fn grain(&self) -> usize {
+        if self.from().is_packed() || self.to().is_packed() { GRAIN } else { 1 }
     }
 
     /// Casts all elements of a piece. An error tells how many of them come before it, too.
@@ -60,7 +65,7 @@ impl Stream {
         }
     }
 
-    /// The bytes of elements, a multiple of [`GRAIN`] or the last ones.
+    /// The bytes of elements.
     fn bytes(dtype: DType, elements: usize) -> usize {
         dtype.bytes_for(elements).unwrap_or(usize::MAX)
     }
@@ -182,7 +187,8 @@ impl<R: BufRead> CastReader<R> {
         self
     }
 
-    /// The reader, which may have been read further than results have been asked for.
+    /// The reader, which may have been read further than results have been asked for: these, and part of
+    /// an element, are lost.
     pub fn into_inner(self) -> R {
         self.reader
     }
@@ -221,9 +227,9 @@ impl<R: BufRead> CastReader<R> {
             Some(left) => usize::try_from(left).map_or(whole, |left| whole.min(left)),
             None => whole,
         };
-        // Others than the last go by grains, if that means something to either side.
-        let packed = from.is_packed() || to.is_packed();
-        let n = if packed { n / GRAIN * GRAIN } else { n };
+        // Others than the last go by grains.
+        let grain = self.stream.grain();
+        let n = n / grain * grain;
         let (reads, writes) = (Stream::bytes(from, n), Stream::bytes(to, n));
         match self.stream.cast(&bytes[..reads], &mut out[..writes], n) {
             Ok(()) => {
@@ -243,7 +249,7 @@ impl<R: BufRead> CastReader<R> {
     /// to be asked for.
     fn gather(&mut self) -> io::Result<()> {
         let (from, to) = (self.stream.from(), self.stream.to());
-        let n = self.at_most(GRAIN);
+        let n = self.at_most(self.stream.grain());
         let wanted = Stream::bytes(from, n);
         while self.part.len() < wanted {
             let bytes = match self.reader.fill_buf() {
@@ -258,15 +264,8 @@ impl<R: BufRead> CastReader<R> {
             self.part.extend_from_slice(&bytes[..taken]);
             self.reader.consume(taken);
         }
-        if n == 0 {
-            self.end = Some(End::All);
-        } else {
-            let part = std::mem::take(&mut self.part);
-            self.cast_part(&part, n, to);
-            if self.left == Some(0) && self.end.is_none() {
-                self.end = Some(End::All);
-            }
-        }
+        let part = std::mem::take(&mut self.part);
+        self.cast_part(&part, n, to);
         Ok(())
     }
 
@@ -329,6 +328,11 @@ impl<R: BufRead> Read for CastReader<R> {
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, *truncated));
                 }
             }
+            // The reader is not asked for more than there is to be.
+            if self.left == Some(0) {
+                self.end = Some(End::All);
+                continue;
+            }
             let written = self.straight(out)?;
             if written > 0 {
                 return Ok(written);
@@ -343,8 +347,9 @@ impl<R: BufRead> Read for CastReader<R> {
 /// Writes elements of one dtype, cast, to a writer of another's.
 ///
 /// Whatever pieces the bytes come in, the result is that of one cast of all of them: elements may be
-/// split, and draws and the indices of errors count on. [`finish`](Self::finish) writes what is left; a
-/// writer that is dropped tries to, and cannot tell whether it could.
+/// split, and draws and the indices of errors count on. Flushing writes all whole elements; packed ones, on
+/// either side, eight at a time. [`finish`](Self::finish) writes what is left; a writer that is dropped
+/// tries to, and cannot tell whether it could.
 ///
 /// # Errors
 /// Those of the writer are passed on; what was taken before is not lost, and is written first when more
@@ -402,7 +407,8 @@ impl<W: Write> CastWriter<W> {
         }
     }
 
-    /// Writes all that is left, flushes the writer and gives it back.
+    /// Writes all that is left, flushes the writer and gives it back. After an error it is lost with what
+    /// it did not take: one that may have to wait should be flushed before, until that is done.
     ///
     /// # Errors
     /// As for [`CastWriter`]; and an error of the kind [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) that
@@ -477,19 +483,20 @@ impl<W: Write> Write for CastWriter<W> {
             return Err(io_error(error));
         }
         let (from, to) = (self.stream.from(), self.stream.to());
-        let grain = Stream::bytes(from, GRAIN);
+        let elements = self.stream.grain();
+        let grain = Stream::bytes(from, elements);
         // What was begun is brought to an end first.
         if !self.part.is_empty() || bytes.len() < grain {
             let taken = bytes.len().min(grain - self.part.len());
             self.part.extend_from_slice(&bytes[..taken]);
             if self.part.len() == grain {
                 let part = std::mem::take(&mut self.part);
-                self.cast(&part, GRAIN)?;
+                self.cast(&part, elements)?;
             }
             return Ok(taken);
         }
-        let most = (BUFFER * 8 / from.bits().max(to.bits())) / GRAIN * GRAIN;
-        let n = (bytes.len() / grain * GRAIN).min(most);
+        let most = (BUFFER * 8 / from.bits().max(to.bits())) / elements * elements;
+        let n = (bytes.len() / grain * elements).min(most);
         let reads = Stream::bytes(from, n);
         self.cast(&bytes[..reads], n)?;
         Ok(reads)

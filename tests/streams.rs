@@ -241,6 +241,53 @@ fn an_unfit_element_is_told_by_its_place_in_the_stream() {
     assert_eq!(writer.finish().unwrap_err().kind(), ErrorKind::InvalidData);
 }
 
+/// Some bytes, after which there is nothing yet.
+struct NoMore<'a>(&'a [u8]);
+
+impl Read for NoMore<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(out)? {
+            0 => Err(ErrorKind::WouldBlock.into()),
+            n => Ok(n),
+        }
+    }
+}
+
+#[test]
+fn whole_elements_do_not_wait_for_others() {
+    let cast = Cast::new(DType::UInt16, DType::UInt32, CastOptions::new()).unwrap();
+    let source: Vec<u8> = [1u16, 2, 3].into_iter().flat_map(u16::to_ne_bytes).collect();
+    let right: Vec<u8> = [1u32, 2, 3].into_iter().flat_map(u32::to_ne_bytes).collect();
+    // Also those that are split.
+    for most in [1, 2, 3, 64] {
+        let mut reader =
+            CastReader::from_buffered(cast, BufReader::with_capacity(most, NoMore(&source)));
+        let mut all = [0; 12];
+        reader.read_exact(&mut all).unwrap();
+        assert_eq!(all[..], right);
+        assert_eq!(reader.read(&mut all).unwrap_err().kind(), ErrorKind::WouldBlock);
+    }
+    let mut writer = CastWriter::new(cast, Vec::new());
+    writer.write_all(&source[..3]).unwrap();
+    writer.flush().unwrap();
+    assert_eq!(writer.get_ref()[..], right[..4]);
+    writer.write_all(&source[3..]).unwrap();
+    writer.flush().unwrap();
+    assert_eq!(writer.get_ref()[..], right);
+}
+
+#[test]
+fn a_reader_of_a_stated_count_asks_for_no_more() {
+    let cast = Cast::new(DType::UInt4x2, DType::UInt8, CastOptions::new()).unwrap();
+    for (n, bytes) in [(0, 0), (1, 1), (3, 2), (8, 4), (16, 8), (21, 11)] {
+        let source = vec![0x21; bytes];
+        let mut reader = CastReader::new(cast, NoMore(&source)).elements(n);
+        let mut all = Vec::new();
+        reader.read_to_end(&mut all).unwrap();
+        assert_eq!(all.len() as u64, n);
+    }
+}
+
 /// A writer that takes nothing more.
 struct Full(usize);
 
