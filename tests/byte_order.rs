@@ -6,7 +6,7 @@ mod support;
 use simdcast::{ByteOrder, Cast, CastError, CastOptions, DType, Overflow, Rounding};
 use simdcast_kernels::{Kernel, Options, RunError};
 use support::guarded::Guarded;
-use support::{Tally, assert_none, fewer_pairs, in_parallel, noise, say};
+use support::{Tally, fewer_pairs, noise, on_every_level};
 
 const SIDES: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
 
@@ -70,29 +70,24 @@ fn every_pair_of_many_lengths() {
         Options { rounding: Rounding::Stochastic { seed: 7 }, first_index: 1, ..Options::DEFAULT },
         Options { overflow: Overflow::Error, ..Options::DEFAULT },
     ];
-    for level in support::tested_levels() {
-        let jobs: Vec<_> = fewer_pairs().collect();
-        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let mut tally = Tally { pairs: 1, ..Tally::default() };
-            let mut options: Vec<_> = kinds.iter().map(|o| o.effective(from, to)).collect();
-            options.dedup();
-            for (k, options) in options.iter().enumerate() {
-                let kernel = Kernel::on(level, from, to, options);
-                for sides in SIDES {
-                    tally.options += 1;
-                    // Long ones have several blocks, whose draws go on from one to the next.
-                    for n in lengths().filter(|&n| k == 0 || n % 4 == k || n > 1000) {
-                        check(&kernel, sides, n)?;
-                        tally.values += 1;
-                    }
+    let jobs: Vec<_> = fewer_pairs().collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        let mut options: Vec<_> = kinds.iter().map(|o| o.effective(from, to)).collect();
+        options.dedup();
+        for (k, options) in options.iter().enumerate() {
+            let kernel = Kernel::on(level, from, to, options);
+            for sides in SIDES {
+                tally.options += 1;
+                // Long ones have several blocks, whose draws go on from one to the next.
+                for n in lengths().filter(|&n| k == 0 || n % 4 == k || n > 1000) {
+                    check(&kernel, sides, n)?;
+                    tally.values += 1;
                 }
             }
-            Ok(tally)
-        });
-        let Tally { pairs, options, values: runs } = tally;
-        say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
-        assert_none(&errors);
-    }
+        }
+        Ok(tally)
+    });
 }
 
 #[test]
@@ -145,65 +140,55 @@ fn values_are_told_in_the_right_order() {
 fn the_first_unfit_element_is_told_wherever_it_is() {
     const N: usize = 5003;
     let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
-    for level in support::tested_levels() {
-        let jobs: Vec<_> = fewer_pairs().collect();
-        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let kernel = Kernel::on(level, from, to, &checked);
-            let mut runs = 0;
-            for place in [N - 1, 4096, 2048, 1024, 1023, 512, 511, 1] {
-                // Zeros, and a number as large in either byte order, if that does not fit.
-                let mut source = vec![0; from.bytes_for(N).unwrap()];
-                let Some(size) = from.size().filter(|&size| size > 1) else { continue };
-                source[place * size..][..size].fill(0x7f);
-                let mut right = vec![0x5a; to.bytes_for(N).unwrap()];
-                let result = kernel.run(&source, &mut right, N);
-                if result != Err(RunError::Unfit { index: place }) {
-                    continue;
-                }
-                let mut stored = vec![0x5a; right.len()];
-                for sides in SIDES {
-                    stored.fill(0x5a);
-                    let whole = place * to.bits() / 8;
-                    let swapped = kernel.with_swapped(sides);
-                    let told = swapped.run(&source, &mut stored, N);
-                    // (Zeros are zeros in any order: negative ones, or ones that are not, are not here.)
-                    if told != result || stored[..whole] != right[..whole] {
-                        return Err(format!("{swapped:?}: {place} is unfit, but {told:?}"));
-                    }
-                    runs += 1;
-                }
+    let jobs: Vec<_> = fewer_pairs().collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let kernel = Kernel::on(level, from, to, &checked);
+        let mut runs = 0;
+        for place in [N - 1, 4096, 2048, 1024, 1023, 512, 511, 1] {
+            // Zeros, and a number as large in either byte order, if that does not fit.
+            let mut source = vec![0; from.bytes_for(N).unwrap()];
+            let Some(size) = from.size().filter(|&size| size > 1) else { continue };
+            source[place * size..][..size].fill(0x7f);
+            let mut right = vec![0x5a; to.bytes_for(N).unwrap()];
+            let result = kernel.run(&source, &mut right, N);
+            if result != Err(RunError::Unfit { index: place }) {
+                continue;
             }
-            Ok(Tally { pairs: u64::from(runs > 0), options: 0, values: runs })
-        });
-        let Tally { pairs, values: runs, .. } = tally;
-        say(&format!("{}: {pairs} pairs, {runs} runs", level.name()));
-        assert_none(&errors);
-        assert!(pairs > 0);
-    }
+            let mut stored = vec![0x5a; right.len()];
+            for sides in SIDES {
+                stored.fill(0x5a);
+                let whole = place * to.bits() / 8;
+                let swapped = kernel.with_swapped(sides);
+                let told = swapped.run(&source, &mut stored, N);
+                // (Zeros are zeros in any order: negative ones, or ones that are not, are not here.)
+                if told != result || stored[..whole] != right[..whole] {
+                    return Err(format!("{swapped:?}: {place} is unfit, but {told:?}"));
+                }
+                runs += 1;
+            }
+        }
+        Ok(Tally { pairs: u64::from(runs > 0), options: 0, values: runs })
+    });
 }
 
 /// The bitmaps of long casts, whose test goes by blocks.
 #[test]
 fn masked_casts_of_every_pair() {
-    for level in support::tested_levels() {
-        let jobs: Vec<_> = fewer_pairs().collect();
-        let (_, errors) = in_parallel(&jobs, |&(from, to)| {
-            let n = 5003;
-            let options = Options::DEFAULT;
-            let native = simdcast_kernels::MaskedKernel::on(level, from, to, &options);
-            let source = some_bytes(3, from.bytes_for(n).unwrap());
-            let (mut stored, mut valid) =
-                (vec![0; to.bytes_for(n).unwrap()], vec![0; n.div_ceil(8)]);
-            let turned_source = turned(from, &source, true);
-            native.run(&turned_source, &mut stored, &mut valid, n).map_err(|e| format!("{e:?}"))?;
-            let right = (turned(to, &stored, true), valid.clone());
-            let swapped = native.with_swapped([true, true]);
-            swapped.run(&source, &mut stored, &mut valid, n).map_err(|e| format!("{e:?}"))?;
-            if (stored, valid) != right {
-                return Err(format!("{swapped:?}: wrong"));
-            }
-            Ok(Tally { pairs: 1, ..Tally::default() })
-        });
-        assert_none(&errors);
-    }
+    let jobs: Vec<_> = fewer_pairs().collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let n = 5003;
+        let options = Options::DEFAULT;
+        let native = simdcast_kernels::MaskedKernel::on(level, from, to, &options);
+        let source = some_bytes(3, from.bytes_for(n).unwrap());
+        let (mut stored, mut valid) = (vec![0; to.bytes_for(n).unwrap()], vec![0; n.div_ceil(8)]);
+        let turned_source = turned(from, &source, true);
+        native.run(&turned_source, &mut stored, &mut valid, n).map_err(|e| format!("{e:?}"))?;
+        let right = (turned(to, &stored, true), valid.clone());
+        let swapped = native.with_swapped([true, true]);
+        swapped.run(&source, &mut stored, &mut valid, n).map_err(|e| format!("{e:?}"))?;
+        if (stored, valid) != right {
+            return Err(format!("{swapped:?}: wrong"));
+        }
+        Ok(Tally { pairs: 1, ..Tally::default() })
+    });
 }

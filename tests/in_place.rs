@@ -9,7 +9,7 @@ use simdcast::{
 };
 use simdcast_kernels::{Kernel, Options, RunError};
 use support::guarded::Guarded;
-use support::{Tally, assert_none, fewer_pairs, in_parallel, noise, say};
+use support::{Tally, fewer_pairs, noise, on_every_level};
 
 /// Lengths around those of steps and blocks.
 fn lengths() -> impl Iterator<Item = usize> {
@@ -52,29 +52,24 @@ fn every_pair_of_many_lengths() {
         Options { rounding: Rounding::Stochastic { seed: 7 }, first_index: 1, ..Options::DEFAULT },
         Options { overflow: Overflow::Error, ..Options::DEFAULT },
     ];
-    for level in support::tested_levels() {
-        let jobs: Vec<_> = fewer_pairs().collect();
-        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let mut tally = Tally { pairs: 1, ..Tally::default() };
-            let mut options: Vec<_> = kinds.iter().map(|o| o.effective(from, to)).collect();
-            options.dedup();
-            for (k, options) in options.iter().enumerate() {
-                let kernel = Kernel::on(level, from, to, options);
-                tally.options += 1;
-                for (i, n) in lengths().enumerate() {
-                    // Other options differ in their indices only, which blocks tell.
-                    if k == 0 || i % 5 == k || n > 2000 && i % 3 == k % 3 {
-                        check(&kernel, n)?;
-                        tally.values += 1;
-                    }
+    let jobs: Vec<_> = fewer_pairs().collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        let mut options: Vec<_> = kinds.iter().map(|o| o.effective(from, to)).collect();
+        options.dedup();
+        for (k, options) in options.iter().enumerate() {
+            let kernel = Kernel::on(level, from, to, options);
+            tally.options += 1;
+            for (i, n) in lengths().enumerate() {
+                // Other options differ in their indices only, which blocks tell.
+                if k == 0 || i % 5 == k || n > 2000 && i % 3 == k % 3 {
+                    check(&kernel, n)?;
+                    tally.values += 1;
                 }
             }
-            Ok(tally)
-        });
-        let Tally { pairs, options, values: runs } = tally;
-        say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
-        assert_none(&errors);
-    }
+        }
+        Ok(tally)
+    });
 }
 
 #[test]

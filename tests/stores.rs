@@ -6,7 +6,7 @@ use simdcast::DType;
 use simdcast_kernels::{Join, Kernel, Options, Stores};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use support::guarded::Guarded;
-use support::{Tally, assert_none, in_parallel, noise, pairs, say};
+use support::{Tally, noise, on_every_level, pairs};
 
 /// In at most so many parts, the second half first.
 struct Parts(usize);
@@ -29,40 +29,33 @@ impl Join for Parts {
 /// Of every third pair: what is tested is around the kernels.
 #[test]
 fn streamed_or_in_parts_results_are_the_same() {
-    for level in support::tested_levels() {
-        let jobs: Vec<_> = pairs().step_by(3).collect();
-        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
-            let n = (1 << 23) / (from.bits() + to.bits()) + 77;
-            let source: Vec<u8> = (0..from.bytes_for(n).unwrap() as u64 / 8 + 1)
-                .flat_map(|i| noise(i).to_ne_bytes())
-                .take(from.bytes_for(n).unwrap())
-                .collect();
-            let mut right = vec![0; to.bytes_for(n).unwrap()];
-            let result = kernel.with_stores(Stores::Cached).run(&source, &mut right, n);
-            assert_eq!(result, Ok(()));
-            let mut runs = 0;
-            for offset in [0, 1, 16, 60] {
-                for (stores, parts) in
-                    [(Stores::Streaming, 1), (Stores::Streaming, 3), (Stores::Auto, 5)]
-                {
-                    let mut dst = Guarded::new(right.len(), offset);
-                    let kernel = kernel.with_stores(stores);
-                    let result = kernel.run_in_parts(&source, dst.bytes(), n, &Parts(parts));
-                    if result.is_err() || dst.bytes() != right || !dst.untouched() {
-                        return Err(format!(
-                            "{kernel:?}: {stores:?}, {parts} parts, offset {offset}"
-                        ));
-                    }
-                    runs += 1;
+    let jobs: Vec<_> = pairs().step_by(3).collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
+        let n = (1 << 23) / (from.bits() + to.bits()) + 77;
+        let source: Vec<u8> = (0..from.bytes_for(n).unwrap() as u64 / 8 + 1)
+            .flat_map(|i| noise(i).to_ne_bytes())
+            .take(from.bytes_for(n).unwrap())
+            .collect();
+        let mut right = vec![0; to.bytes_for(n).unwrap()];
+        let result = kernel.with_stores(Stores::Cached).run(&source, &mut right, n);
+        assert_eq!(result, Ok(()));
+        let mut runs = 0;
+        for offset in [0, 1, 16, 60] {
+            for (stores, parts) in
+                [(Stores::Streaming, 1), (Stores::Streaming, 3), (Stores::Auto, 5)]
+            {
+                let mut dst = Guarded::new(right.len(), offset);
+                let kernel = kernel.with_stores(stores);
+                let result = kernel.run_in_parts(&source, dst.bytes(), n, &Parts(parts));
+                if result.is_err() || dst.bytes() != right || !dst.untouched() {
+                    return Err(format!("{kernel:?}: {stores:?}, {parts} parts, offset {offset}"));
                 }
+                runs += 1;
             }
-            Ok(Tally { pairs: 1, options: 1, values: runs })
-        });
-        let Tally { pairs, values: runs, .. } = tally;
-        say(&format!("{}: {pairs} pairs, {runs} runs", level.name()));
-        assert_none(&errors);
-    }
+        }
+        Ok(Tally { pairs: 1, options: 1, values: runs })
+    });
 }
 
 /// Ends as a thread does that panics: what it was to do is not done.

@@ -10,7 +10,7 @@ use simdcast::{
 };
 use simdcast_kernels::{InOrder, Kernel, Options, RunError};
 use support::guarded::Guarded;
-use support::{Tally, assert_none, fewer_pairs, in_parallel, noise, say};
+use support::{Tally, fewer_pairs, noise, on_every_level};
 
 /// How one side lies in memory.
 #[derive(Clone, Debug)]
@@ -234,34 +234,29 @@ fn kinds_of_options() -> [Options; 4] {
 
 #[test]
 fn every_pair_in_many_forms() {
-    for level in support::tested_levels() {
-        let jobs: Vec<_> = fewer_pairs().collect();
-        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let mut tally = Tally { pairs: 1, ..Tally::default() };
-            let kinds: Vec<_> = kinds_of_options()
-                .into_iter()
-                .filter(|o| o.is_default() || !o.effective(from, to).is_default())
-                .collect();
-            for (k, options) in kinds.iter().enumerate() {
-                let kernel = Kernel::on(level, from, to, options);
-                tally.options += 1;
-                for (s, shape) in SHAPES.iter().enumerate() {
-                    // Few are cast under each of the other options, others by each pair.
-                    let seed = noise(from as u64 * 64 + to as u64) ^ (s * 4 + k) as u64;
-                    if k > 0 && !noise(seed).is_multiple_of(4) {
-                        continue;
-                    }
-                    let forms = [1, 2].map(|i| Form::from_noise(noise(seed) ^ i, shape.len()));
-                    check(&kernel, options, shape, [&forms[0], &forms[1]], seed)?;
-                    tally.values += 1;
+    let jobs: Vec<_> = fewer_pairs().collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        let kinds: Vec<_> = kinds_of_options()
+            .into_iter()
+            .filter(|o| o.is_default() || !o.effective(from, to).is_default())
+            .collect();
+        for (k, options) in kinds.iter().enumerate() {
+            let kernel = Kernel::on(level, from, to, options);
+            tally.options += 1;
+            for (s, shape) in SHAPES.iter().enumerate() {
+                // Few are cast under each of the other options, others by each pair.
+                let seed = noise(from as u64 * 64 + to as u64) ^ (s * 4 + k) as u64;
+                if k > 0 && !noise(seed).is_multiple_of(4) {
+                    continue;
                 }
+                let forms = [1, 2].map(|i| Form::from_noise(noise(seed) ^ i, shape.len()));
+                check(&kernel, options, shape, [&forms[0], &forms[1]], seed)?;
+                tally.values += 1;
             }
-            Ok(tally)
-        });
-        let Tally { pairs, options, values: runs } = tally;
-        say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
-        assert_none(&errors);
-    }
+        }
+        Ok(tally)
+    });
 }
 
 /// A matrix of several blocks each way, transposed, whole and from the middle of lines.

@@ -298,6 +298,20 @@ pub fn in_parallel<J: Sync>(
     total
 }
 
+/// Does some work for each job on each level, and says how much that was.
+pub fn on_every_level<J: Sync>(
+    jobs: &[J],
+    work: impl Fn(&'static Level, &J) -> Result<Tally, String> + Sync,
+) {
+    for level in tested_levels() {
+        let (tally, errors) = in_parallel(jobs, |job| work(level, job));
+        let Tally { pairs, options, values: runs } = tally;
+        say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
+        assert!(pairs > 0, "nothing was tested");
+        assert_none(&errors);
+    }
+}
+
 /// Fails with the first few of the things found wrong.
 pub fn assert_none(errors: &[String]) {
     let shown = errors.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
