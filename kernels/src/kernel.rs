@@ -210,7 +210,7 @@ impl Kernel {
         if let Some(swap) = self.params.swap.take() {
             self.kernel = swap.inner;
         }
-        let swaps = self.level.table.swaps;
+        let swaps = &self.level.table.swaps;
         if let Some((swap, kernel)) = Swap::new(self.kernel, &self.params, swaps, sides) {
             (self.params.swap, self.kernel) = (Some(swap), kernel);
         }

@@ -6,8 +6,9 @@
 //! results next finds them far away. So they are used only where both sides together are larger than the
 //! last-level cache, whose size the CPU tells.
 //!
-//! Kernels don't know of this. They store into a buffer in the L1 cache, which is streamed from there:
-//! that takes less time than the memory does, for any pair.
+//! Kernels don't know of this. They store into a buffer in the L1 cache, which is streamed from there, so
+//! that any pair can. Pairs whose results are a small part of all that is moved save less by it than it
+//! takes; [`wanted`] leaves them out.
 
 use crate::align;
 use crate::buffer::Buffer;

@@ -29,7 +29,6 @@ type Turn = unsafe fn(*const u8, *mut u8, usize);
 type TurnHere = unsafe fn(*mut u8, usize);
 
 /// The loops of an instruction set, for components of 2, 4 and 8 bytes.
-#[derive(Clone, Copy)]
 pub(crate) struct Swaps {
     turn: [Turn; 3],
     here: [TurnHere; 3],
@@ -92,7 +91,7 @@ fn turned<const N: usize>(mut component: [u8; N]) -> [u8; N] {
 pub(crate) struct Swap {
     /// The kernel of the pair in the machine's own.
     pub(crate) inner: Kernel,
-    swaps: Swaps,
+    swaps: &'static Swaps,
     /// Whether source and destination are in the other one.
     pub(crate) sides: [bool; 2],
 }
@@ -102,7 +101,7 @@ impl Swap {
     pub(crate) fn new(
         inner: Kernel,
         params: &Params,
-        swaps: Swaps,
+        swaps: &'static Swaps,
         sides: [bool; 2],
     ) -> Option<(Self, Kernel)> {
         let [src, dst] = sides;

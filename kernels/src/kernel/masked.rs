@@ -116,8 +116,8 @@ impl MaskedKernel {
         let mut native = Buffer::<BLOCK>::new();
         // Whole bytes of packed elements and of the bitmap.
         let block = (BLOCK * 8 / (from + to)).next_multiple_of(8);
-        // Of any pair the larger part of a block is source or destination, and 8 elements are 128 bytes at
-        // most: there is room for the source's part however it is rounded.
+        // The source's part of a block fits a buffer: rounding adds at most 7 elements, so 896 bits of the
+        // widest source, beside which the destination has at least one part in 129 of a block, 1016 bits.
         debug_assert!(block * from <= BLOCK * 8);
         let mut start = 0;
         while start < n {
