@@ -40,8 +40,9 @@ const BLOCK: usize = 32 << 10;
 /// The fewest elements worth a call of their own.
 const ROW: usize = 64;
 
-/// The bytes of a cache line.
-const LINE: usize = 64;
+/// The bytes that go to each of the places that a matrix is turned over to: some cache lines one after the
+/// other, as CPUs fetch the neighbours of a line, too.
+const LINES: usize = 256;
 
 /// The columns of a block that is turned over before the cast: enough of them for a call of the kernel.
 const TURNED: usize = 256;
@@ -274,8 +275,7 @@ impl Walk {
         let room = BLOCK / if after { to } else { from.max(to).max(1) };
         let wanted = match (turned, to < from) {
             (false, _) => 1,
-            // Columns far down are what the CPU can foresee; a line of each place that they go to.
-            (true, true) => (LINE / to).min(room / ROW),
+            (true, true) => (LINES / to).min(room / ROW),
             (true, false) => (room / TURNED).max(8),
         };
         let wanted = wanted.min(rows.len);

@@ -1,7 +1,10 @@
 //! Elements moved as they are between places that lie apart.
 
-use super::transpose::{REGISTER, square};
+use super::transpose::{REGISTER, bring_near, square};
 use core::ptr;
+
+/// The bytes of a cache line.
+const LINE: usize = 64;
 
 /// The side that lies further away than a buffer in the L1 cache does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -106,6 +109,11 @@ unsafe fn transpose<const N: usize>(
             }
             Far::Destination => {
                 for row in (0..whole_rows).step_by(side) {
+                    // While these are moved the lines of the next come near.
+                    for next in row + side..whole_rows.min(row + 2 * side) {
+                        let next = dst.offset(next as isize * dst_step).cast_const();
+                        (0..cols * N).step_by(LINE).for_each(|byte| bring_near(next.add(byte)));
+                    }
                     (0..whole_cols).step_by(side).for_each(|col| turn(row, col));
                 }
             }

@@ -6,6 +6,7 @@
 //! times, all bits have changed places. The registers are those that every CPU of an architecture has,
 //! so that nothing need be chosen: what is turned over comes from far away, and waits for that.
 
+pub(super) use registers::bring_near;
 use registers::{Register, zip_high, zip_low};
 
 /// The bytes of a register.
@@ -70,8 +71,17 @@ mod registers {
         __m128i, _mm_unpackhi_epi8, _mm_unpackhi_epi16, _mm_unpackhi_epi32, _mm_unpackhi_epi64,
         _mm_unpacklo_epi8, _mm_unpacklo_epi16, _mm_unpacklo_epi32, _mm_unpacklo_epi64,
     };
+    use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
 
     pub(super) type Register = __m128i;
+
+    /// Has a line that is about to be written brought from memory to the second cache: that of the first
+    /// has no room for lines that lie a power of two apart.
+    #[inline(always)]
+    pub(in super::super) fn bring_near(line: *const u8) {
+        // SAFETY: any address may be asked for, and nothing is read.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(line.cast()) };
+    }
 
     #[inline(always)]
     pub(super) fn zip_low<const N: usize>(a: Register, b: Register) -> Register {
@@ -110,6 +120,10 @@ mod registers {
 
     pub(super) type Register = uint8x16_t;
 
+    /// What to ask for is left to the CPU.
+    #[inline(always)]
+    pub(in super::super) const fn bring_near(_line: *const u8) {}
+
     macro_rules! zip {
         ($name:ident $bytes:ident $halves:ident $words:ident $longs:ident) => {
             #[inline(always)]
@@ -140,6 +154,10 @@ mod registers {
 #[cfg(not(any(target_arch = "x86_64", all(target_arch = "aarch64", target_feature = "neon"))))]
 mod registers {
     pub(super) type Register = [u8; super::REGISTER];
+
+    /// What to ask for is left to the CPU.
+    #[inline(always)]
+    pub(in super::super) const fn bring_near(_line: *const u8) {}
 
     #[inline(always)]
     fn zip<const N: usize>(a: Register, b: Register, first: usize) -> Register {
