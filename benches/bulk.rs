@@ -318,7 +318,7 @@ fn streams() {
                 &mut || cast.run(black_box(&src), &mut dst).unwrap(),
                 &mut || CastReader::new(cast, black_box(&src[..])).read_exact(&mut read).unwrap(),
                 &mut || {
-                    let mut reader = CastReader::from_buffered(cast, black_box(&src[..]));
+                    let mut reader = CastReader::buffered(cast, black_box(&src[..]));
                     reader.read_exact(&mut buffered).unwrap();
                 },
                 &mut || {

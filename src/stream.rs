@@ -16,6 +16,7 @@ const BUFFER: usize = 16 << 10;
 /// Casts pieces of a stream one after the other.
 #[derive(Clone, Debug)]
 struct Stream {
+    /// That of the elements after those cast so far.
     kernel: Kernel,
     /// The elements cast so far.
     done: u64,
@@ -41,14 +42,14 @@ impl Stream {
 
     /// Casts all elements of a piece. An error tells how many of them come before it, too.
     fn cast(&mut self, src: &[u8], dst: &mut [u8], n: usize) -> Result<(), (usize, CastError)> {
-        let kernel = self.kernel.advanced(self.done);
-        match kernel.run(src, &mut *dst, n) {
+        match self.kernel.run(src, &mut *dst, n) {
             Ok(()) => {
                 self.done += n as u64;
+                self.kernel.advance(n as u64);
                 Ok(())
             }
             Err(error) => {
-                let mut error = CastError::from_run(error, &kernel, src);
+                let mut error = CastError::from_run(error, &self.kernel, src);
                 let mut before = 0;
                 if let CastError::Unfit { index, .. } = &mut error {
                     before = *index;
@@ -112,6 +113,10 @@ impl std::error::Error for Truncated {}
 
 /// Reads elements of one dtype from a reader of another's.
 ///
+/// They are cast from the reader's own buffer to where they are asked for, without another copy: what is
+/// in memory (a slice, a `Cursor`) is read about as fast as it is cast. [`buffered`](Self::buffered) gives
+/// a buffer to a reader that has none.
+///
 /// Whatever pieces the bytes come in and are asked for in, the result is that of one cast of all of
 /// them: elements may be split, and draws and the indices of errors count on. Where the source is packed
 /// its bytes don't tell how many elements there are: all that they hold, unless
@@ -159,15 +164,15 @@ enum End {
 }
 
 impl<R: Read> CastReader<BufReader<R>> {
-    /// Casts what a reader gives.
-    pub fn new(cast: Cast, reader: R) -> Self {
-        Self::from_buffered(cast, BufReader::with_capacity(BUFFER, reader))
+    /// Casts what a reader gives that has no buffer, by way of one that stays in the cache.
+    pub fn buffered(cast: Cast, reader: R) -> Self {
+        Self::new(cast, BufReader::with_capacity(BUFFER, reader))
     }
 }
 
 impl<R: BufRead> CastReader<R> {
     /// Casts what a reader has in its buffer, from there.
-    pub fn from_buffered(cast: Cast, reader: R) -> Self {
+    pub fn new(cast: Cast, reader: R) -> Self {
         Self {
             stream: Stream::new(&cast),
             reader,

@@ -139,14 +139,14 @@ fn check(cast: Cast, n: usize, whims: &Whims) -> Result<(), String> {
         }
         Ok(())
     };
-    let mut reader = CastReader::new(cast, Pieces::of(&source, whims));
+    let mut reader = CastReader::buffered(cast, Pieces::of(&source, whims));
     same("read", read_all(&mut reader, whims), held)?;
     let buffered = BufReader::with_capacity(whims.most, Pieces::of(&source, whims));
-    let mut reader = CastReader::from_buffered(cast, buffered);
+    let mut reader = CastReader::new(cast, buffered);
     same("read from a small buffer", read_all(&mut reader, whims), held)?;
     let mut longer = source.clone();
     longer.extend([1, 2, 3, 4, 5]);
-    let mut reader = CastReader::from_buffered(cast, &longer[..]).elements(n as u64);
+    let mut reader = CastReader::new(cast, &longer[..]).elements(n as u64);
     let all = read_all(&mut reader, whims);
     let untouched = all.1.is_some() || reader.into_inner() == [1, 2, 3, 4, 5];
     same("read by count", all, n)?;
@@ -260,8 +260,7 @@ fn whole_elements_do_not_wait_for_others() {
     let right: Vec<u8> = [1u32, 2, 3].into_iter().flat_map(u32::to_ne_bytes).collect();
     // Also those that are split.
     for most in [1, 2, 3, 64] {
-        let mut reader =
-            CastReader::from_buffered(cast, BufReader::with_capacity(most, NoMore(&source)));
+        let mut reader = CastReader::new(cast, BufReader::with_capacity(most, NoMore(&source)));
         let mut all = [0; 12];
         reader.read_exact(&mut all).unwrap();
         assert_eq!(all[..], right);
@@ -281,7 +280,7 @@ fn a_reader_of_a_stated_count_asks_for_no_more() {
     let cast = Cast::new(DType::UInt4x2, DType::UInt8, CastOptions::new()).unwrap();
     for (n, bytes) in [(0, 0), (1, 1), (3, 2), (8, 4), (16, 8), (21, 11)] {
         let source = vec![0x21; bytes];
-        let mut reader = CastReader::new(cast, NoMore(&source)).elements(n);
+        let mut reader = CastReader::buffered(cast, NoMore(&source)).elements(n);
         let mut all = Vec::new();
         reader.read_to_end(&mut all).unwrap();
         assert_eq!(all.len() as u64, n);

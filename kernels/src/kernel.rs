@@ -194,8 +194,13 @@ impl Kernel {
     /// The kernel for the elements that come after so many others: its draws are theirs. (Others than
     /// [`Rounding::Stochastic`](crate::Rounding::Stochastic) make no difference.)
     pub const fn advanced(mut self, elements: u64) -> Self {
-        self.params.advance(elements);
+        self.advance(elements);
         self
+    }
+
+    /// Makes it the one that [`advanced`](Self::advanced) gives.
+    pub const fn advance(&mut self, elements: u64) {
+        self.params.advance(elements);
     }
 
     /// The kernel that writes long results so. The bits are the same.
