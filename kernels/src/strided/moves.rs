@@ -118,11 +118,13 @@ unsafe fn transpose<const N: usize>(
                 }
             }
         }
-        for row in 0..whole_rows as isize {
+        if whole_cols < cols {
             let col = whole_cols as isize;
-            let (src, dst) =
-                (src.offset(row * n + col * src_step), dst.offset(row * dst_step + col * n));
-            apart::<N>(src, src_step, dst, n, cols - whole_cols);
+            for row in 0..whole_rows as isize {
+                let (src, dst) =
+                    (src.offset(row * n + col * src_step), dst.offset(row * dst_step + col * n));
+                apart::<N>(src, src_step, dst, n, cols - whole_cols);
+            }
         }
         for row in whole_rows as isize..rows as isize {
             let (src, dst) = (src.offset(row * n), dst.offset(row * dst_step));

@@ -80,8 +80,11 @@ impl Plan {
         let mut axis = Axis { len: src.len, src: src.stride, dst: dst.stride };
         if innermost_packed {
             for (dtype, stride) in [(self.from, &mut axis.src), (self.to, &mut axis.dst)] {
-                if dtype.is_packed() {
-                    *stride = 0;
+                match dtype.size() {
+                    None => *stride = 0,
+                    // Whatever step one element has, none is taken.
+                    Some(size) if axis.len == 1 => *stride = size as isize,
+                    _ => {}
                 }
             }
         } else if axis.len == 1 {
@@ -225,8 +228,10 @@ mod tests {
         // The destination would rather have it the other way.
         let turned = plan(int4, (&[3, 4], &[2, 1]), U8, &[1, 3], false);
         assert!(axes(&turned).eq([(3, 2, 1), (4, 0, 3)]));
-        let one = plan(int4, (&[3, 1], &[2, 1]), U8, &[1, 1], false);
-        assert!(axes(&one).eq([(3, 2, 1), (1, 0, 1)]));
+        for step in [1, -7, isize::MAX, isize::MIN] {
+            let one = plan(int4, (&[3, 1], &[2, 1]), U8, &[1, step], false);
+            assert!(axes(&one).eq([(3, 2, 1), (1, 0, 1)]));
+        }
     }
 
     #[test]
