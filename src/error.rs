@@ -4,7 +4,6 @@ use simdcast_kernels::dispatch::{LevelError, levels};
 use simdcast_kernels::reference::{self, decode};
 use simdcast_kernels::{DType, Exact, Kernel, LayoutError, Options, RunError, UnknownDType};
 use std::fmt;
-use std::ops::Range;
 
 /// Why a cast was refused or ended. No misuse panics.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,18 +63,6 @@ pub enum CastError {
         given: usize,
         /// The bytes that the elements' bits take.
         needed: usize,
-    },
-    /// The buffers share bytes. Nothing was written.
-    Overlap {
-        /// The addresses of the source.
-        src: Range<usize>,
-        /// The addresses of the destination.
-        dst: Range<usize>,
-    },
-    /// A pointer to elements is null. Nothing was written.
-    Null {
-        /// The argument: `"src"` or `"dst"`.
-        argument: &'static str,
     },
     /// A view is of another dtype than the cast. Nothing was written.
     DType {
@@ -202,8 +189,6 @@ impl CastError {
             RunError::Bitmap { elements, bytes, needed } => {
                 Self::BitmapLength { elements, given: bytes, needed }
             }
-            RunError::Overlap { src, dst } => Self::Overlap { src, dst },
-            RunError::Null { dst } => Self::Null { argument: if dst { "dst" } else { "src" } },
             RunError::Unfit { index } => {
                 Self::Unfit { from, to, index, value: Value::read(kernel, src, index) }
             }
@@ -299,12 +284,6 @@ impl fmt::Display for CastError {
             Self::BitmapLength { elements, given, needed } => {
                 write!(f, "the bitmap has {given} bytes; {elements} bits take {needed}")
             }
-            Self::Overlap { src, dst } => write!(
-                f,
-                "the source at {:#x}..{:#x} and the destination at {:#x}..{:#x} overlap",
-                src.start, src.end, dst.start, dst.end
-            ),
-            Self::Null { argument } => write!(f, "{argument} is null"),
             Self::DType { argument, given, needed } => {
                 write!(f, "{argument} is a view of {given}, not of {needed} as the cast has it")
             }

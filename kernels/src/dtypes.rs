@@ -300,14 +300,28 @@ impl DType {
     }
 
     /// Bits from one element to the next: 8 for `int4`, 4 for `int4x2`, 64 for `complex64`.
-    #[inline]
+    #[inline(always)]
     pub const fn bits(self) -> usize {
-        match self.row().layout {
-            Layout::Real { bytes, .. } => 8 * bytes,
-            Layout::Packed { of } => width(of.numbers()),
-            Layout::Complex { of } => 2 * of.bits(),
-        }
+        // Every call of a cast asks for them.
+        Self::BITS[self as usize] as usize
     }
+
+    const BITS: [u8; Self::COUNT] = {
+        let mut bits = [0; Self::COUNT];
+        let mut code = 0;
+        while code < Self::COUNT {
+            bits[code] = match Self::ROWS[code].layout {
+                Layout::Real { bytes, .. } => 8 * bytes,
+                Layout::Packed { of } => width(of.numbers()),
+                Layout::Complex { of } => match Self::ROWS[of as usize].layout {
+                    Layout::Real { bytes, .. } => 2 * 8 * bytes,
+                    _ => panic!("the components of a complex dtype are real"),
+                },
+            } as u8;
+            code += 1;
+        }
+        bits
+    };
 
     /// Bits that hold a number: 4 for `int4` and `int4x2`, 1 for `bool`; of a complex dtype, both
     /// components.

@@ -68,6 +68,32 @@ pub(crate) const fn matters(
     }
 }
 
+/// [`matters`] under the default options, of all pairs: a bit for each destination.
+static BY_DEFAULT: [[u64; DType::COUNT]; 2] =
+    [by_default(Arithmetic::Ambient), by_default(Arithmetic::Explicit)];
+
+const fn by_default(arithmetic: Arithmetic) -> [u64; DType::COUNT] {
+    let mut rows = [0; DType::COUNT];
+    let mut i = 0;
+    while i < DType::COUNT * DType::COUNT {
+        let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
+        let matters = matters(from, to, &Options::DEFAULT, arithmetic);
+        rows[from as usize] |= (matters as u64) << to as u32;
+        i += 1;
+    }
+    rows
+}
+
+/// As [`matters`] under the default options, looked up.
+#[inline(always)]
+pub(crate) fn matters_by_default(from: DType, to: DType, arithmetic: Arithmetic) -> bool {
+    let rows = match arithmetic {
+        Arithmetic::Ambient => &BY_DEFAULT[0],
+        Arithmetic::Explicit => &BY_DEFAULT[1],
+    };
+    rows[from as usize] >> to as u32 & 1 != 0
+}
+
 const fn is_float(dtype: DType) -> bool {
     matches!(dtype.kind(), Kind::Float)
 }

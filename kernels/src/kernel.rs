@@ -1,5 +1,5 @@
 //! Resolved casts, and the safe doors to them: over slices of bytes, over bools, into memory that
-//! nothing has been written to yet; and the one unsafe door, over raw pointers, for other languages.
+//! nothing has been written to yet.
 
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
@@ -15,7 +15,6 @@ use crate::typed::Typed;
 use alloc::vec::Vec;
 use core::fmt;
 use core::mem::MaybeUninit;
-use core::ops::Range;
 
 mod in_place;
 mod masked;
@@ -74,18 +73,6 @@ pub enum RunError {
         bytes: usize,
         /// The bytes that the elements' bits take.
         needed: usize,
-    },
-    /// The buffers share bytes.
-    Overlap {
-        /// The addresses of the source.
-        src: Range<usize>,
-        /// The addresses of the destination.
-        dst: Range<usize>,
-    },
-    /// A pointer to elements is null.
-    Null {
-        /// Whether it is the destination's.
-        dst: bool,
     },
     /// The Rust type of the destination is not the kernel's dtype.
     Type,
@@ -337,42 +324,6 @@ impl Kernel {
         }
     }
 
-    /// Casts `n` elements between raw buffers of at least their size. Null pointers are fine where
-    /// there are no elements.
-    ///
-    /// # Safety
-    /// `src` is null or valid for reading `src_bytes` bytes, `dst` null or valid for writing
-    /// `dst_bytes`. Other threads write to neither and don't read `dst`.
-    pub unsafe fn run_raw(
-        &self,
-        src: *const u8,
-        src_bytes: usize,
-        dst: *mut u8,
-        dst_bytes: usize,
-        n: usize,
-    ) -> Result<(), RunError> {
-        let needed = (self.params.from.bytes_for(n), self.params.to.bytes_for(n));
-        let (reads, writes) = match needed {
-            (Some(reads), Some(writes)) if reads <= src_bytes && writes <= dst_bytes => {
-                (reads, writes)
-            }
-            _ => return Err(length_error(&self.params, src_bytes, dst_bytes, n)),
-        };
-        if n == 0 {
-            return Ok(());
-        }
-        if src.is_null() || dst.is_null() {
-            return Err(RunError::Null { dst: !src.is_null() });
-        }
-        let read = src.addr()..src.addr().saturating_add(reads);
-        let written = dst.addr()..dst.addr().saturating_add(writes);
-        if read.start < written.end && written.start < read.end {
-            return Err(RunError::Overlap { src: read, dst: written });
-        }
-        // SAFETY: the caller's, for at least the bytes of `n` elements, which don't overlap.
-        unsafe { self.run_unchecked(src, dst, n) }
-    }
-
     /// # Safety
     /// `src` is valid for reading `n` elements and `dst` for writing `n`; they don't overlap.
     unsafe fn run_unchecked(&self, src: *const u8, dst: *mut u8, n: usize) -> Result<(), RunError> {
@@ -405,6 +356,25 @@ pub fn run_defaults<A: Typed, B: Typed>(
     let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
     // SAFETY: the level in use is available.
     unsafe { run_checked(guarded, kernel, params, src, dst, n) }
+}
+
+/// The same between dtypes that are known at run time: as [`Kernel::new`] and [`Kernel::run`], of which the
+/// first takes longer than a short cast does.
+#[inline]
+pub fn run_pair_defaults<'a>(
+    (from, to): (DType, DType),
+    src: &[u8],
+    dst: impl Into<Out<'a>>,
+    n: usize,
+) -> Result<(), RunError> {
+    let table = dispatch::current().table;
+    let guarded = environment::matters_by_default(from, to, table.arithmetic);
+    let entry = table.pairs.get(from, to);
+    let in_parts = !matches!(entry.road, Road::Copy);
+    debug_assert_eq!(in_parts, Params::defaults(from, to).in_parts);
+    let params = Params::plain(from, to, in_parts);
+    // SAFETY: the level in use is available.
+    unsafe { run_checked(guarded, entry.kernel, &params, src, dst.into(), n) }
 }
 
 const fn matters<A: Typed, B: Typed>(arithmetic: Arithmetic) -> bool {
@@ -476,39 +446,6 @@ mod tests {
         };
         assert_eq!((src_needed, dst_needed), (Some(usize::MAX), None));
         assert!(widen().collect::<u16>(&[1, 2], usize::MAX / 4).is_err());
-    }
-
-    #[test]
-    fn raw_buffers_may_touch_but_not_overlap() {
-        let mut memory = [1u8, 2, 3, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee, 0xee];
-        let start = memory.as_mut_ptr();
-        // SAFETY: all pointers and lengths lie inside `memory`, which nothing else uses.
-        unsafe {
-            let at = |offset| start.add(offset);
-            assert_eq!(widen().run_raw(start, 3, at(3), 6, 3), Ok(()));
-            for (offset, overlaps) in [(0, true), (2, true), (3, false), (4, false)] {
-                let result = widen().run_raw(start, 3, at(offset), 6, 3);
-                let found = matches!(result, Err(RunError::Overlap { .. }));
-                assert_eq!(found, overlaps, "destination {offset} bytes on");
-            }
-            // The source behind the destination.
-            let result = widen().run_raw(at(5), 3, at(0), 6, 3);
-            assert!(matches!(result, Err(RunError::Overlap { .. })));
-            assert_eq!(widen().run_raw(at(6), 3, at(0), 6, 3), Ok(()));
-            assert_eq!(
-                widen().run_raw(core::ptr::null(), 3, at(0), 6, 3),
-                Err(RunError::Null { dst: false })
-            );
-            assert_eq!(
-                widen().run_raw(at(6), 3, core::ptr::null_mut(), 6, 3),
-                Err(RunError::Null { dst: true })
-            );
-            assert_eq!(widen().run_raw(core::ptr::null(), 0, core::ptr::null_mut(), 0, 0), Ok(()));
-            assert!(matches!(
-                widen().run_raw(at(6), 2, at(0), 6, 3),
-                Err(RunError::Length { src_bytes: 2, .. })
-            ));
-        }
     }
 
     #[test]

@@ -52,7 +52,9 @@ mod typed;
 pub use dtypes::{DType, Kind, UnknownDType};
 pub use exact::Exact;
 pub use facts::{FloatInfo, IntInfo, can_fail, is_lossless};
-pub use kernel::{InOrder, Join, Kernel, MaskedKernel, Out, RunError, run_defaults};
+pub use kernel::{
+    InOrder, Join, Kernel, MaskedKernel, Out, RunError, run_defaults, run_pair_defaults,
+};
 pub use options::{Options, Overflow, Rounding};
 pub use stream::Stores;
 pub use strided::{LayoutError, StridedView, StridedViewMut};

@@ -42,26 +42,30 @@ pub(crate) struct Params {
     pub(crate) stores: Stores,
     /// Which sides are in the other byte order, if one is.
     pub(crate) swap: Option<Swap>,
-    /// What other options than the default ones do to the pair of the components.
-    pub(crate) plan: Plan,
+    /// What other options than the default ones do to the pair of the components. (A plan is large: none
+    /// is made for a short cast that needs none.)
+    pub(crate) plan: Option<Plan>,
 }
 
 impl Params {
     /// A pair under the default options.
     pub(crate) const fn defaults(from: DType, to: DType) -> Self {
-        let options = Options::DEFAULT;
-        let in_parts = align::is_for(from, to, &options);
-        let plan = Plan::NONE;
+        Self::plain(from, to, align::is_for(from, to, &Options::DEFAULT))
+    }
+
+    /// The same, where it is known whether the cast may be run in parts.
+    #[inline(always)]
+    pub(crate) const fn plain(from: DType, to: DType, in_parts: bool) -> Self {
         Self {
             from,
             to,
-            options,
-            component_options: options,
+            options: Options::DEFAULT,
+            component_options: Options::DEFAULT,
             draw_step: 1,
             in_parts,
             stores: Stores::Auto,
             swap: None,
-            plan,
+            plan: None,
         }
     }
 
@@ -70,8 +74,18 @@ impl Params {
         let component_options = options.effective(from.component(), to.component());
         let options = options.effective(from, to);
         let in_parts = align::is_for(from, to, &options);
-        let plan = Plan::new(from.component(), to.component(), &component_options, shapes);
+        let (a, b) = (from.component(), to.component());
+        let plan = Some(Plan::new(a, b, &component_options, shapes));
         Self { options, component_options, in_parts, plan, ..Self::defaults(from, to) }
+    }
+
+    /// The plan.
+    #[inline(always)]
+    pub(crate) const fn plan(&self) -> &Plan {
+        match &self.plan {
+            Some(plan) => plan,
+            None => const { &Plan::NONE },
+        }
     }
 
     /// Makes them those of the elements that come after so many others.

@@ -218,7 +218,5 @@ fn an_unknown_instruction_set_comes_with_those_there_are() {
 /// These two come from raw pointers only.
 #[test]
 fn misplaced_buffers_are_told_in_words() {
-    tells(CastError::Overlap { src: 0x10..0x20, dst: 0x1f..0x2f }, &["0x10..0x20", "0x1f..0x2f"]);
-    tells(CastError::Null { argument: "dst" }, &["dst", "null"]);
     assert_eq!(Value::Real(Exact::from_bool(true)).to_string(), "1");
 }

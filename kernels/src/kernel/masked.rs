@@ -75,26 +75,29 @@ impl MaskedKernel {
     /// Casts `n` elements that are all there is in either buffer, and writes for each a bit into
     /// `valid`, lowest first: 1 if a checked cast under the same options accepts it. Bits after the last
     /// are 0.
-    pub fn run<'a>(
+    pub fn run<'a, 'b>(
         &self,
         src: &[u8],
         dst: impl Into<Out<'a>>,
-        valid: &mut [u8],
+        valid: impl Into<Out<'b>>,
         n: usize,
     ) -> Result<(), RunError> {
-        let dst = dst.into();
+        let (dst, valid) = (dst.into(), valid.into());
         check(&self.kernel.params, src, &dst, n)?;
         let needed = n.div_ceil(8);
-        if valid.len() != needed {
-            return Err(RunError::Bitmap { elements: n, bytes: valid.len(), needed });
+        if valid.bytes != needed {
+            return Err(RunError::Bitmap { elements: n, bytes: valid.bytes, needed });
+        } else if valid.bools {
+            return Err(RunError::Type);
         }
         let Some(test) = &self.test else {
-            fill(valid, n);
+            // SAFETY: a bitmap of `n` bits, borrowed exclusively.
+            unsafe { fill(valid.start, n) };
             return self.kernel.run(src, dst, n);
         };
         // SAFETY: all three have exactly the bytes of `n` elements, and what is borrowed exclusively
         // overlaps nothing. Where the destination holds bools the kernel writes bools.
-        unsafe { self.run_blocks(test, src.as_ptr(), dst.start, valid.as_mut_ptr(), n) };
+        unsafe { self.run_blocks(test, src.as_ptr(), dst.start, valid.start, n) };
         Ok(())
     }
 
@@ -146,11 +149,17 @@ impl MaskedKernel {
     }
 }
 
-/// A bitmap of `n` ones.
-fn fill(bitmap: &mut [u8], n: usize) {
-    bitmap.fill(0xff);
-    if let Some(last) = bitmap.last_mut().filter(|_| !n.is_multiple_of(8)) {
-        *last = !(0xff << (n % 8));
+/// Writes a bitmap of `n` ones.
+///
+/// # Safety
+/// It is valid for writing `n` bits.
+unsafe fn fill(bitmap: *mut u8, n: usize) {
+    // SAFETY: the caller's; where bits are left over there is a byte for them.
+    unsafe {
+        bitmap.write_bytes(0xff, n / 8);
+        if !n.is_multiple_of(8) {
+            *bitmap.add(n / 8) = !(0xff << (n % 8));
+        }
     }
 }
 
@@ -164,7 +173,8 @@ mod tests {
     fn a_bitmap_of_ones_ends_in_zeros() {
         for n in 0..40 {
             let mut bitmap = vec![0x5a; usize::div_ceil(n, 8)];
-            fill(&mut bitmap, n);
+            // SAFETY: the bitmap has `n` bits.
+            unsafe { fill(bitmap.as_mut_ptr(), n) };
             for i in 0..8 * bitmap.len() {
                 assert_eq!(bitmap[i / 8] >> (i % 8) & 1 == 1, i < n, "bit {i} of {n}");
             }

@@ -117,7 +117,7 @@ unsafe fn both(real: *const u8, imaginary: *const u8, marks: *mut u8, n: usize) 
 /// # Safety
 /// As for [`super::cast`], with a byte for each element as the destination.
 unsafe fn mark(table: &Table, src: *const u8, marks: *mut u8, n: usize, params: &Params) {
-    let test = match &params.plan.fit {
+    let test = match &params.plan().fit {
         Some(test) if matches!(params.options.overflow, Overflow::Error) => test,
         // Only imaginary parts are refused.
         _ => {
@@ -128,7 +128,7 @@ unsafe fn mark(table: &Table, src: *const u8, marks: *mut u8, n: usize, params: 
     };
     // SAFETY: the caller's.
     unsafe {
-        if let Some(seed) = params.plan.seed {
+        if let Some(seed) = params.plan().seed {
             let mut draws = Draws::new(seed, params);
             pieces(table, src, marks, n, params, test, |len| draws.next(&table.shapes, len));
         } else {
@@ -155,7 +155,7 @@ unsafe fn pieces(
 ) {
     let (mut first, mut second) = (Buffer::<BUFFER>::new(), Buffer::<BUFFER>::new());
     let buffers = [first.start(), second.start()];
-    let len = BUFFER / params.plan.widest;
+    let len = BUFFER / params.plan().widest;
     let mut start = 0;
     while start < n {
         let len = len.min(n - start);
@@ -165,7 +165,7 @@ unsafe fn pieces(
         // before wrote, and writes them to the buffer that it does not read.
         unsafe {
             let mut numbers = src.add(start * params.from.bits() / 8);
-            for (i, next) in params.plan.steps[..*before].iter().enumerate() {
+            for (i, next) in params.plan().steps[..*before].iter().enumerate() {
                 let target = buffers[i % 2];
                 step(table, next, numbers, target, len, params, draws);
                 numbers = target;

@@ -142,11 +142,11 @@ pub(crate) unsafe fn cast(
             (table.shapes.look_up)(&results, src, dst, n);
             n
         } else if let Some(look_up) = table.shapes.look_up_marked
-            && let Some(fit) = params.plan.marked_bytes()
+            && let Some(fit) = params.plan().marked_bytes()
             && n >= LONG
         {
             marked_bytes(table, src, dst, n, params, fit, look_up)
-        } else if let Some(seed) = params.plan.seed {
+        } else if let Some(seed) = params.plan().seed {
             let mut draws = Draws::new(seed, params);
             pieces(table, src, dst, n, params, |len| draws.next(&table.shapes, len))
         } else {
@@ -194,7 +194,7 @@ unsafe fn marked_bytes(
 /// # Safety
 /// The CPU has the instruction set of the table; both dtypes are real and not packed.
 pub(crate) unsafe fn results(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
-    if !params.plan.by_table || n < LONG {
+    if !params.plan().by_table || n < LONG {
         return None;
     }
     let codes: [u8; 256] = array::from_fn(|code| code as u8);
@@ -216,7 +216,7 @@ pub(crate) unsafe fn fitting(
     n: usize,
     params: &Params,
 ) -> Option<usize> {
-    match (params.plan.is_checked_default(), &params.plan.fit) {
+    match (params.plan().is_checked_default(), &params.plan().fit) {
         // SAFETY: the caller's.
         (true, Some((fit, _))) => Some(unsafe { table.shapes.fits.first(fit, src, n) }),
         _ => None,
@@ -246,8 +246,8 @@ unsafe fn pieces(
 ) -> usize {
     let (from, to) = (params.from.bits() / 8, params.to.bits() / 8);
     let (mut first, mut second) = (Buffer::<BUFFER>::new(), Buffer::<BUFFER>::new());
-    let direct = params.plan.count == 1 && params.plan.seed.is_none();
-    let len = if direct { 2 * BUFFER } else { BUFFER } / params.plan.widest;
+    let direct = params.plan().count == 1 && params.plan().seed.is_none();
+    let len = if direct { 2 * BUFFER } else { BUFFER } / params.plan().widest;
     let mut start = 0;
     while start < n {
         let len = len.min(n - start);
@@ -279,7 +279,7 @@ unsafe fn piece(
     draws: *const u32,
     buffers: [*mut u8; 2],
 ) -> usize {
-    let (plan, shapes) = (&params.plan, &table.shapes);
+    let (plan, shapes) = (params.plan(), &table.shapes);
     let (mut n, mut numbers, mut tested) = (n, src, src);
     // SAFETY: the caller's. Every step reads elements that are the caller's or that the step before
     // wrote, and writes them to the buffer that it does not read, or to the destination. The test
