@@ -36,6 +36,9 @@
 
 #[cfg(feature = "ndarray")]
 mod arrays;
+#[cfg(feature = "capi")]
+#[allow(unsafe_code)]
+pub mod capi;
 mod cast;
 mod element;
 mod error;

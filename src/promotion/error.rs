@@ -39,7 +39,7 @@ pub enum PromotionError {
 
 impl PromotionError {
     /// Why `operands`, which don't meet under a table, don't.
-    pub(super) fn of(table: &Table, operands: &[Operand]) -> Self {
+    pub(crate) fn of(table: &Table, operands: &[Operand]) -> Self {
         let system = table.name().to_owned();
         let operands = operands.to_vec();
         if operands.is_empty() {

@@ -1,0 +1,89 @@
+//! Calls from several threads at once, while the instruction set is changed.
+
+use super::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+const THREADS: usize = 8;
+const ROUNDS: usize = 300;
+
+/// What a thread casts: a pair of its own, against the result of the first cast.
+fn work(thread: usize) {
+    let from = [DType::Float32, DType::Int64, DType::Float16, DType::UInt4x2][thread % 4];
+    let to = [DType::Float8E5M2, DType::Float16, DType::Int8, DType::Complex64][thread / 2];
+    let n = 1000 + thread;
+    let src = bytes(from.bytes_for(n).unwrap());
+    let mut expected = vec![0; to.bytes_for(n).unwrap()];
+    Cast::new(from, to, CastOptions::new()).unwrap().run_n(&src, &mut expected, n).unwrap();
+    let options = simdcast_options { threads: (thread % 3) as u32, ..Default::default() };
+    for round in 0..ROUNDS {
+        let mut dst = vec![0xee; expected.len()];
+        assert_eq!(cast(code(from), &src, code(to), &mut dst, n, Some(&options)), 0);
+        assert_eq!(dst, expected, "thread {thread}, round {round}");
+        // Each thread has its own message, whatever the others do.
+        assert_eq!(cast(1000 + thread as i32, &[], 0, &mut [], 0, None), Status::DType as i32);
+        assert_eq!(
+            message(),
+            format!("from: no dtype has the code {}; known: 0 to 43", 1000 + thread)
+        );
+    }
+}
+
+#[test]
+fn eight_threads_at_once_while_the_instruction_set_changes() {
+    let before = said(simdcast_isa());
+    let names: Vec<String> = (0..)
+        .map(|index| simdcast_isa_at(index))
+        .take_while(|name| !name.is_null())
+        .map(said)
+        .collect();
+    assert!(names.contains(&before) && names.last().is_some_and(|name| name == "scalar"));
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..THREADS).map(|i| scope.spawn(move || work(i))).collect();
+        let changes = scope.spawn(|| {
+            let mut count = 0;
+            while !over.load(Ordering::Relaxed) {
+                for name in &names {
+                    // SAFETY: the name ends in a zero byte.
+                    assert_eq!(unsafe { simdcast_set_isa(c(name).as_ptr()) }, 0);
+                    count += 1;
+                }
+                thread::yield_now();
+            }
+            count
+        });
+        let results: Vec<_> = workers.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        over.store(true, Ordering::Relaxed);
+        assert!(changes.join().unwrap() > 0);
+        assert!(results.into_iter().all(|result| result.is_ok()));
+    });
+    // SAFETY: the name ends in a zero byte.
+    assert_eq!(unsafe { simdcast_set_isa(c(&before).as_ptr()) }, 0);
+    assert_eq!(said(simdcast_isa()), before);
+}
+
+#[test]
+fn a_plan_is_run_by_many_threads() {
+    // SAFETY: a plan is freed after all threads have run it.
+    let plan = unsafe { simdcast_plan_new(code(DType::UInt8), code(DType::Float32), null()) };
+    let shared = plan.expose_provenance();
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            scope.spawn(move || {
+                let plan = std::ptr::with_exposed_provenance::<simdcast_plan>(shared);
+                let src = vec![thread as u8; 4096];
+                let mut dst = vec![0f32; 4096];
+                for _ in 0..ROUNDS {
+                    let (src, dst) = (src.as_ptr().cast(), dst.as_mut_ptr().cast());
+                    // SAFETY: both buffers have these bytes.
+                    let status = unsafe { simdcast_plan_run(plan, src, 4096, dst, 16384, 4096) };
+                    assert_eq!(status, 0);
+                }
+                assert!(dst.iter().all(|&value| value == thread as f32));
+            });
+        }
+    });
+    // SAFETY: no thread runs it any more.
+    unsafe { simdcast_plan_free(plan) };
+}
