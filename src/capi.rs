@@ -22,7 +22,7 @@ use crate::parallel::{ALL, Threads};
 use crate::promotion::{self, Casting, Operand, PromotionError, Scalar, System};
 use crate::strided::view_error;
 use crate::{is_lossless, isa};
-use arguments::{Side, apart, array, dtype, needed, source, target, text};
+use arguments::{Side, apart, array, dtype, needed, source, target, text, written};
 use failure::{Failure, status_of, value_of};
 use options::Called;
 use simdcast_kernels::{
@@ -32,7 +32,6 @@ use simdcast_kernels::{
 use std::ffi::{CString, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::num::NonZeroUsize;
-use std::slice;
 use std::sync::OnceLock;
 
 /// The version of this border: it changes when something here changes that a program could be compiled
@@ -246,10 +245,7 @@ pub unsafe extern "C" fn simdcast_cast_same_value(
         unsafe {
             let dtypes = [from.dtype, to.dtype];
             let (src, dst) = buffers(dtypes, (src, src_bytes), (dst, dst_bytes), elements)?;
-            // What is cast back is read again: so the memory is to hold bytes of some kind.
-            dst.fill(MaybeUninit::new(0));
-            let dst = slice::from_raw_parts_mut(dst.as_mut_ptr().cast::<u8>(), dst.len());
-            Ok(cast.run_same_value_n(src, dst, elements)?)
+            Ok(cast.run_same_value_n(src, written(dst), elements)?)
         }
     })
 }
@@ -278,8 +274,7 @@ pub unsafe extern "C" fn simdcast_cast_in_place(
                 elements,
                 buffer_bytes,
             )?);
-            let buffer = target("buffer", buffer, bytes)?;
-            let buffer = slice::from_raw_parts_mut(buffer.as_mut_ptr().cast::<u8>(), bytes);
+            let buffer = written(target("buffer", buffer, bytes)?);
             let kernel = resolved(from, to, &called);
             let result = kernel.run_in_place(buffer, elements);
             result.map_err(|error| CastError::from_run(error, &kernel, buffer).into())
@@ -324,8 +319,7 @@ pub unsafe extern "C" fn simdcast_cast_strided(
             let dst_strides = strides("dst_strides", dst_strides)?;
             apart(("src", src.addr(), src_bytes), ("dst", dst.addr(), dst_bytes))?;
             let src = source("src", src, src_bytes)?;
-            let dst = target("dst", dst, dst_bytes)?;
-            let dst = slice::from_raw_parts_mut(dst.as_mut_ptr().cast::<u8>(), dst.len());
+            let dst = written(target("dst", dst, dst_bytes)?);
             let src = match src_strides {
                 Some(strides) => StridedView::new(from.dtype, src, src_offset, shape, strides),
                 None => StridedView::contiguous(from.dtype, past(src, src_offset)?, shape),

@@ -148,6 +148,17 @@ pub(super) unsafe fn target<'a>(
     Ok(unsafe { slice::from_raw_parts_mut(start.cast(), bytes) })
 }
 
+/// The same where it is read, too.
+///
+/// # Safety
+/// There are bytes in it, whichever. (Memory that C hands in has some, wherever it is from: what C has not
+/// written to the system has, or the allocator. Rust cannot know of memory from outside that it has none.)
+#[inline]
+pub(super) const unsafe fn written(target: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    // SAFETY: the caller's.
+    unsafe { slice::from_raw_parts_mut(target.as_mut_ptr().cast(), target.len()) }
+}
+
 /// Whether there can be a buffer of so many bytes at an address.
 #[inline]
 fn check(argument: &str, address: usize, bytes: usize) -> Result<(), Failure> {

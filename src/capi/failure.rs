@@ -146,3 +146,34 @@ pub extern "C" fn simdcast_last_error_index() -> usize {
     let index = LAST.try_with(|last| last.borrow().as_ref().map(|&(_, index)| index));
     index.ok().flatten().unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    #[test]
+    fn panics_become_a_status() {
+        let told = |status: i32| {
+            assert_eq!(status, Status::Internal as i32);
+            // SAFETY: the library's strings end in a zero byte.
+            unsafe { CStr::from_ptr(simdcast_last_error()) }.to_str().map(str::to_owned)
+        };
+        let seven = 7;
+        let said = told(status_of(|| panic!("on purpose: {seven}")));
+        assert_eq!(said.as_deref(), Ok("the library panicked: on purpose: 7"));
+        let said = told(status_of(|| panic!("on purpose")));
+        assert_eq!(said.as_deref(), Ok("the library panicked: on purpose"));
+        assert_eq!(value_of(-1, || -> Result<i32, Failure> { panic!("again") }), -1);
+        assert_eq!(simdcast_last_error_index(), usize::MAX);
+    }
+
+    #[test]
+    fn messages_end_where_they_end() {
+        let status = status_of(|| Err(Failure::new(Status::Isa, &"a\0b")));
+        assert_eq!(status, Status::Isa as i32);
+        // SAFETY: the library's strings end in a zero byte.
+        let last = unsafe { CStr::from_ptr(simdcast_last_error()) };
+        assert_eq!(last.to_str(), Ok("a\u{fffd}b"));
+    }
+}
