@@ -202,8 +202,8 @@ impl Kernel {
         if let Some(swap) = self.params.swap.take() {
             self.kernel = swap.inner;
         }
-        let swaps = &self.level.table.swaps;
-        if let Some((swap, kernel)) = Swap::new(self.kernel, &self.params, swaps, sides) {
+        let table = self.level.table;
+        if let Some((swap, kernel)) = Swap::new(self.kernel, &self.params, table, sides) {
             (self.params.swap, self.kernel) = (Some(swap), kernel);
         }
         self

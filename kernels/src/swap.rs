@@ -2,19 +2,30 @@
 //!
 //! Kernels know the machine's own order. So a block of a source in the other one is turned into a buffer
 //! that stays in the L1 cache, and cast from there; results are turned where they are, as long as they are
-//! in that cache. Of a cast that only copies one side in the other order is a loop of its own, and both
-//! are none.
+//! in that cache. Of complex numbers that become real ones, or the other way round, only the real parts
+//! are turned. Of a cast that only copies one side in the other order is a loop of its own, and both
+//! are none. And some casts of integers need not turn anything:
+//!
+//! * Whether a number is zero does not depend on the order.
+//! * What takes the lowest byte of each number finds it at the end of a number with the highest byte first.
+//!   So it lies where the kernel looks for it that reads from there on: each next number's lowest byte,
+//!   and behind it higher ones, which are not used. Of the last number these lie outside.
+//! * What puts a byte in the lowest place of a number, and zeros in the others, puts that number and the
+//!   zeros that come before the next one's lowest byte, if it writes from the first one's lowest byte on.
 
 use crate::buffer::Buffer;
 use crate::codec::Isa;
-use crate::dtypes::DType;
+use crate::dtypes::{DType, Kind};
 use crate::scalar::direct::is_copy;
-use crate::table::{Kernel, Params};
+use crate::table::{Kernel, Params, Table};
 use core::mem::MaybeUninit;
 use core::slice;
 
-/// The bytes of a block on its larger side.
-const BLOCK: usize = 4 << 10;
+/// The bytes of a block of the source that is turned.
+const BLOCK: usize = 8 << 10;
+
+/// The bytes of a block of results that are turned.
+const RESULTS: usize = 16 << 10;
 
 /// Turns the bytes of each of so many components from the first pointer to the second.
 ///
@@ -91,7 +102,7 @@ fn turned<const N: usize>(mut component: [u8; N]) -> [u8; N] {
 pub(crate) struct Swap {
     /// The kernel of the pair in the machine's own.
     pub(crate) inner: Kernel,
-    swaps: &'static Swaps,
+    table: &'static Table,
     /// Whether source and destination are in the other one.
     pub(crate) sides: [bool; 2],
 }
@@ -101,19 +112,24 @@ impl Swap {
     pub(crate) fn new(
         inner: Kernel,
         params: &Params,
-        swaps: &'static Swaps,
+        table: &'static Table,
         sides: [bool; 2],
     ) -> Option<(Self, Kernel)> {
-        let [src, dst] = sides;
-        let copies = params.options.is_default() && is_copy(params.from, params.to);
-        let sides = [src && is_swappable(params.from), dst && is_swappable(params.to)];
-        let swapped = match (sides, copies) {
-            ([false, false], _) => return None,
-            ([true, true], true) => inner,
-            (_, true) => copy,
+        let (from, to) = (params.from, params.to);
+        let sides = [sides[0] && is_swappable(from), sides[1] && is_swappable(to)];
+        let swapped = match sides {
+            [false, false] => return None,
+            _ if !params.options.is_default() => kernel,
+            [true, true] if is_copy(from, to) => inner,
+            _ if is_copy(from, to) => copy,
+            [true, false] if is_integer(from) && matches!(to.kind(), Kind::Bool) => inner,
+            [true, false] if HIGHEST_FIRST && keeps_low_bytes(from, to) => low_bytes,
+            [false, true] if HIGHEST_FIRST && is_zero_extended(from, to) => zero_extended,
+            [true, _] if from.is_complex() && is_real_number(to) => from_complex,
+            [_, true] if to.is_complex() && !from.is_complex() => to_complex,
             _ => kernel,
         };
-        Some((Self { inner, swaps, sides }, swapped))
+        Some((Self { inner, table, sides }, swapped))
     }
 
     /// Turns the components of `n` elements of a dtype from one place to another.
@@ -123,8 +139,43 @@ impl Swap {
     pub(crate) unsafe fn turn(&self, dtype: DType, src: *const u8, dst: *mut u8, n: usize) {
         let (width, count) = components(dtype, n);
         // SAFETY: the caller's.
-        unsafe { self.swaps.turn[width](src, dst, count) };
+        unsafe { self.table.swaps.turn[width](src, dst, count) };
     }
+
+    /// Turns the components of `n` elements of a dtype where they are.
+    ///
+    /// # Safety
+    /// As for every [`TurnHere`], of these.
+    unsafe fn turn_here(&self, dtype: DType, start: *mut u8, n: usize) {
+        let (width, count) = components(dtype, n);
+        // SAFETY: the caller's.
+        unsafe { self.table.swaps.here[width](start, count) };
+    }
+}
+
+/// Whether the other order is that with the highest byte first.
+const HIGHEST_FIRST: bool = cfg!(target_endian = "little");
+
+const fn is_integer(dtype: DType) -> bool {
+    matches!(dtype.kind(), Kind::Int | Kind::UInt)
+}
+
+const fn is_real_number(dtype: DType) -> bool {
+    !dtype.is_complex() && !matches!(dtype.kind(), Kind::Bool)
+}
+
+/// Whether a pair under the default options only looks at each number's lowest byte, which is the case
+/// where integers become ones of a byte or less.
+const fn keeps_low_bytes(from: DType, to: DType) -> bool {
+    is_integer(from) && is_integer(to) && from.bits() > 8 && to.bits() <= 8
+}
+
+/// Whether the kernel of a pair writes a byte of each element, and zeros.
+const fn is_zero_extended(from: DType, to: DType) -> bool {
+    matches!(from.kind(), Kind::UInt | Kind::Bool)
+        && from.bits() <= 8
+        && is_integer(to)
+        && to.bits() > 8
 }
 
 /// Whether a byte order means anything to a dtype.
@@ -164,13 +215,30 @@ unsafe fn copy(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize
 /// # Safety
 /// As for every kernel, see [`Kernel`]; `params` has a swap.
 unsafe fn kernel(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
-    let Some(swap) = &params.swap else { return 0 };
+    // SAFETY: the caller's.
+    unsafe { from_element(src, dst, 0, n, params) }
+}
+
+/// The elements from the first number on, which is a multiple of 8, to the second. Answers how many of
+/// all, those before included, were cast before one that is refused.
+///
+/// # Safety
+/// As for every kernel, see [`Kernel`], of these elements, at pointers to those before; `params` has a
+/// swap.
+unsafe fn from_element(
+    src: *const u8,
+    dst: *mut u8,
+    first: usize,
+    n: usize,
+    params: &Params,
+) -> usize {
+    let Some(swap) = &params.swap else { return first };
     let mut inner = *params;
     let (from, to) = (params.from, params.to);
     let mut buffer = Buffer::<BLOCK>::new();
-    // Whole bytes of packed elements, and whole steps of any kernel.
-    let block = (BLOCK * 8 / from.bits().max(to.bits())) & !63;
-    let mut start = 0;
+    let block =
+        if swap.sides[0] { block(BLOCK, from).min(block(RESULTS, to)) } else { block(RESULTS, to) };
+    let mut start = first;
     while start < n {
         let len = block.min(n - start);
         // SAFETY: the caller's: `start` is a multiple of 8, so that both pointers move by whole bytes, to
@@ -186,8 +254,7 @@ unsafe fn kernel(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usi
             };
             let done = (swap.inner)(source, dst, len, &inner);
             if swap.sides[1] {
-                let (width, count) = components(to, done);
-                swap.swaps.here[width](dst, count);
+                swap.turn_here(to, dst, done);
             }
             done
         };
@@ -196,6 +263,113 @@ unsafe fn kernel(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usi
         }
         inner.advance(len as u64);
         start += len;
+    }
+    n
+}
+
+/// How many elements so many bytes hold: whole bytes of packed elements, and whole steps of any kernel.
+const fn block(bytes: usize, dtype: DType) -> usize {
+    (bytes * 8 / dtype.bits()) & !63
+}
+
+/// Integers in the other order to ones of a byte or less, or packed ones.
+///
+/// # Safety
+/// As for every kernel, see [`Kernel`]; `params` has a swap, its pair [keeps low
+/// bytes](keeps_low_bytes), and the source's highest bytes are first.
+unsafe fn low_bytes(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    let Some(swap) = &params.swap else { return 0 };
+    let whole = n.saturating_sub(1) & !7;
+    // SAFETY: the caller's. The bytes read are those of `whole` elements from the last byte of the first
+    // one on: there is an element after them, all of whose bytes but the last are read at most. A
+    // multiple of 8 elements are whole bytes.
+    unsafe {
+        if whole > 0 {
+            let last_byte = params.from.bits() / 8 - 1;
+            (swap.inner)(src.add(last_byte), dst, whole, params);
+        }
+        from_element(src, dst, whole, n, params)
+    }
+}
+
+/// Unsigned integers of a byte or less, or packed ones, to wider integers in the other order.
+///
+/// # Safety
+/// As for every kernel, see [`Kernel`]; `params` has a swap, its pair is [zero-extended](is_zero_extended),
+/// and the destination's highest bytes are first.
+unsafe fn zero_extended(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    let Some(swap) = &params.swap else { return 0 };
+    let whole = n.saturating_sub(1) & !7;
+    // SAFETY: the caller's. The bytes written are those of `whole` elements from the last byte of the first
+    // one on, and those before: there is an element after them, all of whose bytes but the last are
+    // written at most.
+    unsafe {
+        if whole > 0 {
+            let last_byte = params.to.bits() / 8 - 1;
+            dst.write_bytes(0, last_byte);
+            (swap.inner)(src, dst.add(last_byte), whole, params);
+        }
+        from_element(src, dst, whole, n, params)
+    }
+}
+
+/// Complex numbers in the other order to real ones: their real parts are taken out and turned.
+///
+/// # Safety
+/// As for every kernel, see [`Kernel`]; `params` has a swap and the default options.
+unsafe fn from_complex(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    let Some(swap) = &params.swap else { return 0 };
+    let (part, to) = (params.from.component(), params.to);
+    let inner = Params::plain(part, to, false);
+    let kernel = swap.table.pairs.get(part, to).kernel;
+    let mut buffer = Buffer::<BLOCK>::new();
+    let most = block(BLOCK, part).min(block(RESULTS, to));
+    for start in (0..n).step_by(most) {
+        let len = most.min(n - start);
+        // SAFETY: the caller's: `start` is a multiple of 8, so that both pointers move by whole bytes, to
+        // where `len` elements are left. Their real parts fit the buffer, which is apart.
+        unsafe {
+            let src = src.add(start * (params.from.bits() / 8));
+            let dst = dst.add(start / 8 * to.bits());
+            (swap.table.pieces.real_parts)(part.bits() / 8, src, buffer.start(), len);
+            swap.turn_here(part, buffer.start(), len);
+            kernel(buffer.start(), dst, len, &inner);
+            if swap.sides[1] {
+                swap.turn_here(to, dst, len);
+            }
+        }
+    }
+    n
+}
+
+/// Real numbers to complex ones in the other order: they are turned before zeros come between them.
+///
+/// # Safety
+/// As for every kernel, see [`Kernel`]; `params` has a swap and the default options.
+unsafe fn to_complex(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    let Some(swap) = &params.swap else { return 0 };
+    let (from, part) = (params.from, params.to.component());
+    let inner = Params::plain(from, part, false);
+    let kernel = swap.table.pairs.get(from, part).kernel;
+    let (mut turned, mut results) = (Buffer::<BLOCK>::new(), Buffer::<BLOCK>::new());
+    let most = block(BLOCK, from).min(block(BLOCK, part));
+    for start in (0..n).step_by(most) {
+        let len = most.min(n - start);
+        // SAFETY: the caller's: `start` is a multiple of 8, so that both pointers move by whole bytes, to
+        // where `len` elements are left. They and their results fit the buffers, which are apart.
+        unsafe {
+            let src = src.add(start / 8 * from.bits());
+            let dst = dst.add(start * (params.to.bits() / 8));
+            let source = if swap.sides[0] {
+                swap.turn(from, src, turned.start(), len);
+                turned.start().cast_const()
+            } else {
+                src
+            };
+            kernel(source, results.start(), len, &inner);
+            swap.turn_here(part, results.start(), len);
+            (swap.table.pieces.with_zero_imaginary)(part.bits() / 8, results.start(), dst, len);
+        }
     }
     n
 }
