@@ -7,11 +7,14 @@
 //! are none. And some casts of integers need not turn anything:
 //!
 //! * Whether a number is zero does not depend on the order.
-//! * What takes the lowest byte of each number finds it at the end of a number with the highest byte first.
-//!   So it lies where the kernel looks for it that reads from there on: each next number's lowest byte,
-//!   and behind it higher ones, which are not used. Of the last number these lie outside.
-//! * What puts a byte in the lowest place of a number, and zeros in the others, puts that number and the
-//!   zeros that come before the next one's lowest byte, if it writes from the first one's lowest byte on.
+//! * What takes the lowest bytes of each number finds them at the end of a number with the highest byte
+//!   first, and in that order. So they lie where the kernel looks for them that reads from there on: each
+//!   number's lowest bytes, and behind them the highest ones of the next, which are not used. Behind the
+//!   last number they lie outside.
+//! * What puts bytes in the lowest places of a number, and zeros in the others, puts those of a number and
+//!   the zeros that come before the next one's, if it writes from the first one's on.
+//!
+//! Both come to a kernel that *skips* so many bytes of a side, for all elements but the last ones.
 
 use crate::buffer::Buffer;
 use crate::codec::Isa;
@@ -19,6 +22,7 @@ use crate::dtypes::{DType, Kind};
 use crate::scalar::direct::is_copy;
 use crate::table::{Kernel, Params, Table};
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use core::slice;
 
 /// The bytes of a block of the source that is turned.
@@ -105,6 +109,43 @@ pub(crate) struct Swap {
     table: &'static Table,
     /// Whether source and destination are in the other one.
     pub(crate) sides: [bool; 2],
+    /// What is done about that for all elements but perhaps the last ones.
+    way: Way,
+}
+
+/// What is done about a source and a destination: whether elements are turned, and how many bytes are
+/// skipped.
+#[derive(Clone, Copy)]
+struct Way {
+    turned: [bool; 2],
+    skipped: [usize; 2],
+}
+
+impl Way {
+    const fn turning(turned: [bool; 2]) -> Self {
+        Self { turned, skipped: [0, 0] }
+    }
+
+    /// The way of a pair under the default options.
+    const fn of(from: DType, to: DType, sides: [bool; 2]) -> Self {
+        if !HIGHEST_FIRST || !is_integer(to) {
+            return Self::turning(sides);
+        }
+        let (source, result) = (from.bits().div_ceil(8), to.bits().div_ceil(8));
+        // (What has one byte is in any order.)
+        let [source_first, result_first] = [sides[0] || source == 1, sides[1] || result == 1];
+        if sides[0] && is_integer(from) && source > result {
+            Self { turned: [false, !result_first], skipped: [source - result, 0] }
+        } else if sides[1] && is_zero_extended(from, to) {
+            Self { turned: [!source_first, false], skipped: [0, result - source] }
+        } else {
+            Self::turning(sides)
+        }
+    }
+
+    const fn skips(&self) -> bool {
+        self.skipped[0] + self.skipped[1] > 0
+    }
 }
 
 impl Swap {
@@ -117,19 +158,21 @@ impl Swap {
     ) -> Option<(Self, Kernel)> {
         let (from, to) = (params.from, params.to);
         let sides = [sides[0] && is_swappable(from), sides[1] && is_swappable(to)];
+        let mut way = Way::turning(sides);
         let swapped = match sides {
             [false, false] => return None,
             _ if !params.options.is_default() => kernel,
             [true, true] if is_copy(from, to) => inner,
             _ if is_copy(from, to) => copy,
             [true, false] if is_integer(from) && matches!(to.kind(), Kind::Bool) => inner,
-            [true, false] if HIGHEST_FIRST && keeps_low_bytes(from, to) => low_bytes,
-            [false, true] if HIGHEST_FIRST && is_zero_extended(from, to) => zero_extended,
             [true, _] if from.is_complex() && is_real_number(to) => from_complex,
             [_, true] if to.is_complex() && !from.is_complex() => to_complex,
-            _ => kernel,
+            _ => {
+                way = Way::of(from, to, sides);
+                kernel
+            }
         };
-        Some((Self { inner, table, sides }, swapped))
+        Some((Self { inner, table, sides, way }, swapped))
     }
 
     /// Turns the components of `n` elements of a dtype from one place to another.
@@ -164,18 +207,9 @@ const fn is_real_number(dtype: DType) -> bool {
     !dtype.is_complex() && !matches!(dtype.kind(), Kind::Bool)
 }
 
-/// Whether a pair under the default options only looks at each number's lowest byte, which is the case
-/// where integers become ones of a byte or less.
-const fn keeps_low_bytes(from: DType, to: DType) -> bool {
-    is_integer(from) && is_integer(to) && from.bits() > 8 && to.bits() <= 8
-}
-
-/// Whether the kernel of a pair writes a byte of each element, and zeros.
+/// Whether the kernel of a pair of integers, or from a truth value, writes an element's bytes and zeros.
 const fn is_zero_extended(from: DType, to: DType) -> bool {
-    matches!(from.kind(), Kind::UInt | Kind::Bool)
-        && from.bits() <= 8
-        && is_integer(to)
-        && to.bits() > 8
+    matches!(from.kind(), Kind::UInt | Kind::Bool) && from.bits().div_ceil(8) < to.bits() / 8
 }
 
 /// Whether a byte order means anything to a dtype.
@@ -215,45 +249,61 @@ unsafe fn copy(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize
 /// # Safety
 /// As for every kernel, see [`Kernel`]; `params` has a swap.
 unsafe fn kernel(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
-    // SAFETY: the caller's.
-    unsafe { from_element(src, dst, 0, n, params) }
+    let Some(swap) = &params.swap else { return 0 };
+    let most = if swap.way.skips() { n.saturating_sub(1) & !7 } else { n };
+    // SAFETY: the caller's. A way that skips bytes is taken for elements that one comes after, whose first
+    // bytes are the last that are read or written. So the destination has an element whose first bytes
+    // are skipped.
+    unsafe {
+        if most > 0 {
+            dst.write_bytes(0, swap.way.skipped[1]);
+        }
+        let done = blocks(swap, &swap.way, [src.cast_mut(), dst], 0..most, params);
+        if done < most {
+            return done;
+        }
+        blocks(swap, &Way::turning(swap.sides), [src.cast_mut(), dst], most..n, params)
+    }
 }
 
-/// The elements from the first number on, which is a multiple of 8, to the second. Answers how many of
-/// all, those before included, were cast before one that is refused.
+/// The elements of a range, which starts with a multiple of 8, in a way. Answers how many of all, those
+/// before included, were cast before one that is refused.
 ///
 /// # Safety
-/// As for every kernel, see [`Kernel`], of these elements, at pointers to those before; `params` has a
-/// swap.
-unsafe fn from_element(
-    src: *const u8,
-    dst: *mut u8,
-    first: usize,
-    n: usize,
+/// As for every kernel, see [`Kernel`], of the elements of the range, at pointers to the first of all; what
+/// the way skips is followed by that many bytes more.
+unsafe fn blocks(
+    swap: &Swap,
+    way: &Way,
+    [src, dst]: [*mut u8; 2],
+    range: Range<usize>,
     params: &Params,
 ) -> usize {
-    let Some(swap) = &params.swap else { return first };
     let mut inner = *params;
     let (from, to) = (params.from, params.to);
     let mut buffer = Buffer::<BLOCK>::new();
-    let block =
-        if swap.sides[0] { block(BLOCK, from).min(block(RESULTS, to)) } else { block(RESULTS, to) };
-    let mut start = first;
-    while start < n {
-        let len = block.min(n - start);
+    let most = match way.turned {
+        [true, _] => block(BLOCK, from).min(block(RESULTS, to)),
+        [false, true] => block(RESULTS, to),
+        [false, false] => range.len(),
+    };
+    let mut start = range.start;
+    while start < range.end {
+        let len = most.min(range.end - start);
         // SAFETY: the caller's: `start` is a multiple of 8, so that both pointers move by whole bytes, to
         // where `len` elements are left. They fit the buffer, which is apart. Only results that have been
         // written are turned.
         let done = unsafe {
-            let (src, dst) = (src.add(start / 8 * from.bits()), dst.add(start / 8 * to.bits()));
-            let source = if swap.sides[0] {
+            let src = src.add(start / 8 * from.bits() + way.skipped[0]).cast_const();
+            let dst = dst.add(start / 8 * to.bits() + way.skipped[1]);
+            let source = if way.turned[0] {
                 swap.turn(from, src, buffer.start(), len);
                 buffer.start().cast_const()
             } else {
                 src
             };
             let done = (swap.inner)(source, dst, len, &inner);
-            if swap.sides[1] {
+            if way.turned[1] {
                 swap.turn_here(to, dst, done);
             }
             done
@@ -264,53 +314,12 @@ unsafe fn from_element(
         inner.advance(len as u64);
         start += len;
     }
-    n
+    range.end
 }
 
 /// How many elements so many bytes hold: whole bytes of packed elements, and whole steps of any kernel.
 const fn block(bytes: usize, dtype: DType) -> usize {
     (bytes * 8 / dtype.bits()) & !63
-}
-
-/// Integers in the other order to ones of a byte or less, or packed ones.
-///
-/// # Safety
-/// As for every kernel, see [`Kernel`]; `params` has a swap, its pair [keeps low
-/// bytes](keeps_low_bytes), and the source's highest bytes are first.
-unsafe fn low_bytes(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
-    let Some(swap) = &params.swap else { return 0 };
-    let whole = n.saturating_sub(1) & !7;
-    // SAFETY: the caller's. The bytes read are those of `whole` elements from the last byte of the first
-    // one on: there is an element after them, all of whose bytes but the last are read at most. A
-    // multiple of 8 elements are whole bytes.
-    unsafe {
-        if whole > 0 {
-            let last_byte = params.from.bits() / 8 - 1;
-            (swap.inner)(src.add(last_byte), dst, whole, params);
-        }
-        from_element(src, dst, whole, n, params)
-    }
-}
-
-/// Unsigned integers of a byte or less, or packed ones, to wider integers in the other order.
-///
-/// # Safety
-/// As for every kernel, see [`Kernel`]; `params` has a swap, its pair is [zero-extended](is_zero_extended),
-/// and the destination's highest bytes are first.
-unsafe fn zero_extended(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
-    let Some(swap) = &params.swap else { return 0 };
-    let whole = n.saturating_sub(1) & !7;
-    // SAFETY: the caller's. The bytes written are those of `whole` elements from the last byte of the first
-    // one on, and those before: there is an element after them, all of whose bytes but the last are
-    // written at most.
-    unsafe {
-        if whole > 0 {
-            let last_byte = params.to.bits() / 8 - 1;
-            dst.write_bytes(0, last_byte);
-            (swap.inner)(src, dst.add(last_byte), whole, params);
-        }
-        from_element(src, dst, whole, n, params)
-    }
 }
 
 /// Complex numbers in the other order to real ones: their real parts are taken out and turned.
