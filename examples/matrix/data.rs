@@ -28,15 +28,25 @@ pub(crate) struct Pool {
 impl Pool {
     /// Elements for a pair. None if there are none that are sure to pass under the options.
     pub(crate) fn new(from: DType, to: DType, options: &CastOptions) -> Option<Self> {
+        Self::of(ELEMENTS, from, to, options)
+    }
+
+    /// The same of so many elements.
+    pub(crate) fn of(
+        elements: usize,
+        from: DType,
+        to: DType,
+        options: &CastOptions,
+    ) -> Option<Self> {
         let mut random = Random(0x5eed);
-        let mut bytes = vec![0; from.bytes_for(ELEMENTS)?];
+        let mut bytes = vec![0; from.bytes_for(elements)?];
         fill(&mut bytes, from.component(), &Range::of(to), &mut random);
         if can_fail(from, to, options.as_options()) {
             let fitting = fitting(&bytes, from, to, options);
             if fitting.is_empty() {
                 return None;
             }
-            for i in 0..ELEMENTS {
+            for i in 0..elements {
                 let code = fitting[random.below(fitting.len() as u64) as usize];
                 reference::store(from, &mut bytes, i, code);
             }

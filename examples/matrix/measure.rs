@@ -16,6 +16,8 @@
 //! New elements in each turn keep branches from being learnt. Where a cast is too short for the clock,
 //! a turn times it on several windows of the source, side by side in [`WINDOWS`] bytes, and so with
 //! memcpy.
+//!
+//! Other libraries, or the same cast under other options, have a part in a turn as memcpy has.
 
 use crate::data::Pool;
 use bytemuck::{Pod, Zeroable};
@@ -60,8 +62,8 @@ pub(crate) struct Figures {
 /// The shortest times seen of a cast and of its memcpy, in ns.
 #[derive(Clone, Copy)]
 pub(crate) struct Times {
-    cast: f64,
-    memcpy: f64,
+    pub(crate) cast: f64,
+    pub(crate) memcpy: f64,
 }
 
 impl Times {
@@ -71,9 +73,15 @@ impl Times {
     }
 }
 
+/// Something that is timed by turns with a cast: it is told the turn, and answers how long it took, None if
+/// it failed.
+pub(crate) type Other<'a> = dyn FnMut(&mut Bench, &mut Pool, usize) -> Option<Duration> + 'a;
+
 /// The buffers for casts of `n` elements.
 pub(crate) struct Bench {
     n: usize,
+    /// The time for one pair in a round.
+    pub(crate) budget: Duration,
     /// Where the cast's elements begin at a place.
     offset: usize,
     place: usize,
@@ -89,14 +97,14 @@ struct Line([u8; 64]);
 
 /// The bytes of a window in the source and in the destination, and how many windows there are.
 #[derive(Clone, Copy)]
-struct Shape {
-    src: usize,
+pub(crate) struct Shape {
+    pub(crate) src: usize,
     dst: usize,
     windows: usize,
 }
 
 impl Shape {
-    fn of(from: DType, to: DType, n: usize) -> Self {
+    pub(crate) fn of(from: DType, to: DType, n: usize) -> Self {
         let bytes = |dtype: DType| dtype.bytes_for(n).unwrap_or(usize::MAX);
         let (src, dst) = (bytes(from), bytes(to));
         Self { src, dst, windows: (WINDOWS / src.max(dst)).max(1) }
@@ -118,18 +126,29 @@ impl Bench {
         });
         let bytes = bytes.max().unwrap_or(0) + offset + (PLACES - 1) * STRIDES.0.max(STRIDES.1);
         let (src, dst) = (lines(bytes)?, lines(bytes)?);
-        Ok(Self { n, offset, place: 0, src, dst, clock: clock() })
+        Ok(Self { n, budget: BUDGET, offset, place: 0, src, dst, clock: clock() })
     }
 
     /// Times a cast, made with these options, for one round. None if no number is sure to fit.
     pub(crate) fn times(&mut self, cast: &Cast, options: &CastOptions) -> Option<Times> {
-        let shape = Shape::of(cast.from(), cast.to(), self.n);
         let mut pool = Pool::new(cast.from(), cast.to(), options)?;
-        let memcpy = |bench: &mut Self, _: &mut Pool, turn: usize| {
-            Some(bench.memcpy(shape.of_memcpy(), turn as u8))
-        };
-        let (cast, memcpy) = self.best(cast, shape, &mut pool, BUDGET, memcpy)?;
-        Some(Times { cast, memcpy })
+        self.times_on(cast, &mut pool, &mut []).map(|(times, _)| times)
+    }
+
+    /// The same, on numbers of a pool, and the times of others.
+    pub(crate) fn times_on(
+        &mut self,
+        cast: &Cast,
+        pool: &mut Pool,
+        others: &mut [&mut Other],
+    ) -> Option<(Times, Vec<Option<f64>>)> {
+        let shape = Shape::of(cast.from(), cast.to(), self.n);
+        let mut memcpy = |bench: &mut Self, _: &mut Pool, turn| Some(bench.memcpy(shape, turn));
+        let mut all: Vec<&mut Other> = vec![&mut memcpy];
+        all.extend(others.iter_mut().map(|other| &mut **other as &mut Other));
+        let (cast, mut others) = self.best(cast, shape, pool, self.budget, &mut all)?;
+        let memcpy = others.remove(0)?;
+        Some((Times { cast, memcpy }, others))
     }
 
     /// What the times of a cast say.
@@ -152,29 +171,31 @@ impl Bench {
         pool: &mut Pool,
     ) -> Option<(f64, f64)> {
         let shape = Shape::of(cast.from(), cast.to(), self.n);
-        let other = |bench: &mut Self, pool: &mut Pool, _| bench.cast(other, shape, pool);
-        let times = self.best(cast, shape, pool, WHOLE_BUDGET, other);
-        times.map(|(cast, other)| (cast / self.n as f64, other / self.n as f64))
+        let mut other = |bench: &mut Self, pool: &mut Pool, _| bench.cast(other, shape, pool);
+        let (cast, others) = self.best(cast, shape, pool, WHOLE_BUDGET, &mut [&mut other])?;
+        Some((cast / self.n as f64, others[0]? / self.n as f64))
     }
 
-    /// The shortest times, in ns, of the cast and of something else: which is told the turn and answers
-    /// how long it took, None if it failed.
+    /// The shortest times, in ns, of the cast and of others. None of a cast that failed, or of another that
+    /// did; it is not asked again.
     fn best(
         &mut self,
         cast: &Cast,
         shape: Shape,
         pool: &mut Pool,
         budget: Duration,
-        mut other: impl FnMut(&mut Self, &mut Pool, usize) -> Option<Duration>,
-    ) -> Option<(f64, f64)> {
-        let (mut best, mut best_other) = (Duration::MAX, Duration::MAX);
+        others: &mut [&mut Other],
+    ) -> Option<(f64, Vec<Option<f64>>)> {
+        let (mut best, mut best_others) = (Duration::MAX, vec![Some(Duration::MAX); others.len()]);
         let start = Instant::now();
         let mut turn = 0;
         let mut elapsed = Duration::ZERO;
         while turn < LEAST_TURNS || elapsed < budget {
             self.place = place_at(elapsed, budget);
             best = best.min(self.cast(cast, shape, pool)?);
-            best_other = best_other.min(other(self, pool, turn)?);
+            for (other, best) in others.iter_mut().zip(&mut best_others) {
+                *best = best.and_then(|best| Some(best.min(other(self, pool, turn)?)));
+            }
             turn += 1;
             elapsed = start.elapsed();
         }
@@ -183,31 +204,43 @@ impl Bench {
             let ns = time.saturating_sub(self.clock).as_nanos().max(1);
             ns as f64 / shape.windows as f64
         };
-        Some((per_window(best), per_window(best_other)))
+        Some((per_window(best), best_others.iter().map(|best| best.map(per_window)).collect()))
     }
 
     /// The time of one cast per window. None if it failed.
     fn cast(&mut self, cast: &Cast, shape: Shape, pool: &mut Pool) -> Option<Duration> {
-        let offset = self.offset;
-        let src = self.buffers(shape, offset).0;
-        for window in src.chunks_exact_mut(shape.src) {
-            pool.draw(window);
-        }
         let n = self.n;
-        let (src, dst) = black_box(self.buffers(shape, offset));
-        dst.fill(0xff);
-        let start = Instant::now();
-        let mut done = true;
-        for window in src.chunks_exact(shape.src) {
-            done &= cast.run_n(window, dst, n).is_ok();
-        }
-        black_box(dst);
-        let time = start.elapsed();
-        done.then_some(time)
+        self.on_new_elements(shape, pool, |src, dst| {
+            let start = Instant::now();
+            let mut done = true;
+            for window in src.chunks_exact(shape.src) {
+                done &= cast.run_n(window, dst, n).is_ok();
+            }
+            black_box(dst);
+            let time = start.elapsed();
+            done.then_some(time)
+        })
     }
 
-    /// The time of one memcpy per window.
-    fn memcpy(&mut self, shape: Shape, value: u8) -> Duration {
+    /// Does something with new elements in all windows, and a destination that was written to.
+    pub(crate) fn on_new_elements<R>(
+        &mut self,
+        shape: Shape,
+        pool: &mut Pool,
+        run: impl FnOnce(&[u8], &mut [u8]) -> R,
+    ) -> R {
+        let offset = self.offset;
+        for window in self.buffers(shape, offset).0.chunks_exact_mut(shape.src) {
+            pool.draw(window);
+        }
+        let (src, dst) = black_box(self.buffers(shape, offset));
+        dst.fill(0xff);
+        run(src, dst)
+    }
+
+    /// The time of one memcpy per window, of as many bytes as a cast's.
+    fn memcpy(&mut self, shape: Shape, turn: usize) -> Duration {
+        let (shape, value) = (shape.of_memcpy(), turn as u8);
         self.buffers(shape, 0).0.fill(value);
         let (src, dst) = black_box(self.buffers(shape, 0));
         dst.fill(value);
