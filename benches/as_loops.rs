@@ -10,7 +10,11 @@
 //! The buffers hold values of which about one in sixteen is out of the destination's range, so that
 //! neither loop learns its branches.
 
+#[path = "peers/src/rivals/plain.rs"]
+mod plain;
+
 use criterion::{BenchmarkId, Criterion};
+use plain::AsTo;
 use simdcast::{DType, Element, cast};
 use std::hint::black_box;
 use std::path::Path;
@@ -50,15 +54,7 @@ fn limit(to: DType) -> f64 {
     to.iinfo().map_or(1e30, |info| info.max as f64)
 }
 
-type Loop<A, B> = fn(&[A], &mut [B]);
-
-/// The plain loop, compiled in two ways.
-struct Loops<A, B> {
-    plain: Loop<A, B>,
-    native: Option<Loop<A, B>>,
-}
-
-fn pair<A: Number, B: Number>(c: &mut Criterion, loops: Loops<A, B>) {
+fn pair<A: Number + AsTo<B>, B: Number>(c: &mut Criterion) {
     let name = format!("{}-{}", A::DTYPE, B::DTYPE);
     let mut group = c.benchmark_group(&name);
     for n in LENGTHS {
@@ -68,9 +64,9 @@ fn pair<A: Number, B: Number>(c: &mut Criterion, loops: Loops<A, B>) {
             b.iter(|| cast(black_box(&src), black_box(&mut dst)).unwrap())
         });
         group.bench_function(BenchmarkId::new("as", n), |b| {
-            b.iter(|| (loops.plain)(black_box(&src), black_box(&mut dst)))
+            b.iter(|| A::plain(black_box(&src), black_box(&mut dst)))
         });
-        if let Some(native) = loops.native {
+        if let Some(native) = A::native() {
             group.bench_function(BenchmarkId::new("native", n), |b| {
                 b.iter(|| native(black_box(&src), black_box(&mut dst)))
             });
@@ -79,57 +75,11 @@ fn pair<A: Number, B: Number>(c: &mut Criterion, loops: Loops<A, B>) {
     group.finish();
 }
 
-/// The loop for the best x86-64 level that this CPU has.
-#[cfg(target_arch = "x86_64")]
-macro_rules! native {
-    ($from:ident, $to:ident, $each:ident) => {{
-        #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,bmi2,fma")]
-        fn avx512(src: &[$from], dst: &mut [$to]) {
-            $each(src, dst);
-        }
-        #[target_feature(enable = "avx2,bmi2,fma")]
-        fn avx2(src: &[$from], dst: &mut [$to]) {
-            $each(src, dst);
-        }
-        let native: Option<Loop<$from, $to>> =
-            if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq") {
-                // SAFETY: detected; CPUs with BW and DQ have CD and VL, and what AVX2 brought.
-                Some(|src, dst| unsafe { avx512(src, dst) })
-            } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                // SAFETY: detected; CPUs with AVX2 have BMI2.
-                Some(|src, dst| unsafe { avx2(src, dst) })
-            } else {
-                None
-            };
-        native
-    }};
-}
-
-/// Other targets have one level.
-#[cfg(not(target_arch = "x86_64"))]
-macro_rules! native {
-    ($from:ident, $to:ident, $each:ident) => {
-        None
-    };
-}
-
 macro_rules! all_pairs {
-    ($c:ident, $($from:ident)*) => { all_pairs!(@each $c, [$($from)*], [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64]); };
-    (@each $c:ident, [$($from:ident)*], $to:tt) => { $(all_pairs!(@from $c, $from, $to);)* };
-    (@from $c:ident, $from:ident, [$($to:ident)*]) => {$({
-        #[inline(always)]
-        #[allow(clippy::unnecessary_cast)]
-        fn each(src: &[$from], dst: &mut [$to]) {
-            for (d, s) in dst.iter_mut().zip(src) {
-                *d = *s as $to;
-            }
-        }
-        #[inline(never)]
-        fn plain(src: &[$from], dst: &mut [$to]) {
-            each(src, dst);
-        }
-        pair::<$from, $to>($c, Loops { plain, native: native!($from, $to, each) });
-    })*};
+    ($c:ident, $($from:ident)*) => {
+        $(all_pairs!(@from $c, $from, [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64]);)*
+    };
+    (@from $c:ident, $from:ident, [$($to:ident)*]) => { $(pair::<$from, $to>($c);)* };
 }
 
 /// The median time that criterion has written down since `start`, in ns.
