@@ -117,6 +117,24 @@ impl Shape {
     }
 }
 
+/// What is cast before the clock starts, of so many elements that they are cast but once: so that the code, and
+/// what the CPU knows of its branches, is there again, whatever ran meanwhile. A short cast that is timed on many
+/// windows has that from the first of them.
+pub(crate) struct Warming {
+    pub(crate) n: usize,
+    /// Bytes of the source and of the destination.
+    pub(crate) src: usize,
+    pub(crate) dst: usize,
+}
+
+impl Warming {
+    pub(crate) fn of(from: DType, to: DType, n: usize) -> Option<Self> {
+        const FEW: usize = 1024;
+        let shape = Shape::of(from, to, FEW);
+        (n > FEW).then_some(Self { n: FEW, src: shape.src, dst: shape.dst })
+    }
+}
+
 impl Bench {
     /// Buffers large enough for all the pairs. The casts' elements begin `offset` bytes in.
     pub(crate) fn new(pairs: &[(DType, DType)], n: usize, offset: usize) -> Result<Self, String> {
@@ -210,7 +228,11 @@ impl Bench {
     /// The time of one cast per window. None if it failed.
     fn cast(&mut self, cast: &Cast, shape: Shape, pool: &mut Pool) -> Option<Duration> {
         let n = self.n;
+        let warming = Warming::of(cast.from(), cast.to(), n);
         self.on_new_elements(shape, pool, |src, dst| {
+            if let Some(Warming { n, src: few, dst: room }) = warming {
+                black_box(cast.run_n(&src[..few], &mut dst[..room], n)).ok();
+            }
             let start = Instant::now();
             let mut done = true;
             for window in src.chunks_exact(shape.src) {

@@ -18,7 +18,7 @@ Measures simdcast on this machine, beside memcpy, plain loops and other librarie
 Usage: cargo run --release --manifest-path benches/peers/Cargo.toml -- COMMAND
 
   report [--seconds N] [--out DIR]
-      measures for about so long (default: 240), and writes to DIR (default: target/report) record.json, the
+      measures for about so long (default: 220), and writes to DIR (default: target/report) record.json, the
       page report.html, and its main picture casts.svg
   peers [--pairs FROM:TO,...] [--sizes N,...] [--seconds N]
       times pairs beside everyone else who casts them: by default all such pairs, with 64, 4096 and 65536
@@ -121,7 +121,7 @@ impl Arguments {
         let mut places = std::mem::take(&mut self.places).into_iter();
         let mut place = || places.next().unwrap_or_default();
         Ok(match self.command.as_str() {
-            "report" => Request::Report { time: time(240), out },
+            "report" => Request::Report { time: time(220), out },
             "peers" => Request::Peers {
                 pairs: self.option("--pairs").map(|text| parse_pairs(&text)).transpose()?,
                 sizes: self.option("--sizes").map(|text| parse_sizes(&text)).transpose()?,
@@ -268,7 +268,7 @@ mod tests {
     fn commands_have_defaults() {
         assert_eq!(parsed("").unwrap(), Request::Help);
         let out = PathBuf::from("target/report");
-        let time = Duration::from_secs(240);
+        let time = Duration::from_secs(220);
         assert_eq!(parsed("report").unwrap(), Request::Report { time, out });
         let check = parsed("check a.json --seconds 3").unwrap();
         assert_eq!(check, Request::Check { record: "a.json".into(), time: Duration::from_secs(3) });

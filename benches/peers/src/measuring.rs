@@ -5,7 +5,7 @@
 //! too, in the caches and past them, and to few pairs over lengths and threads.
 
 use crate::data::Pool;
-use crate::measure::{Bench, Other, Shape, Times};
+use crate::measure::{Bench, Other, Shape, Times, Warming};
 use crate::progress::Progress;
 use crate::record::{Cells, Contest, Grid, Lengths, Record, Threads, rounded};
 use crate::rivals::{self, Rival};
@@ -23,7 +23,7 @@ pub(crate) const CONTEST_SIZES: [usize; 3] = [64, 4096, 65536];
 /// The most bytes of both sides in a contest past the caches.
 const MOST_BYTES: usize = 4 << 30;
 
-/// The pairs of curves and bars, and those that are measured past the caches: what there is most of.
+/// The pairs of bars, and the first eight of curves and past the caches, too: what there is most of.
 pub(crate) const CHOSEN: [(DType, DType); 16] = [
     (DType::Float32, DType::Float16),
     (DType::Float16, DType::Float32),
@@ -77,7 +77,7 @@ pub(crate) fn record(time: &Time) -> Result<Record, String> {
     let contested = contested(&all_pairs());
     record.contests = contests(&contested, &CONTEST_SIZES, time.contests)?;
     let past = elements_past_caches(record.machine.last_level());
-    record.contests.extend(contests(&CHOSEN, &[past], time.past_caches)?);
+    record.contests.extend(contests(&CHOSEN[..8], &[past], time.past_caches)?);
     record.lengths = lengths(&CHOSEN[..8], time.curves / 2)?;
     record.threads = threads(&CHOSEN[..8], past, time.curves / 2)?;
     Ok(record)
@@ -85,7 +85,8 @@ pub(crate) fn record(time: &Time) -> Result<Record, String> {
 
 /// So many elements of four bytes that source and destination are twice what a cache holds.
 pub(crate) fn elements_past_caches(last_level: usize) -> usize {
-    (2 * last_level / 8).next_power_of_two().clamp(1 << 22, MOST_BYTES / 32)
+    const WHOLE: usize = 1 << 20;
+    (2 * last_level / 8).next_multiple_of(WHOLE).clamp(4 * WHOLE, MOST_BYTES / 32)
 }
 
 /// The pairs that someone else casts.
@@ -215,7 +216,12 @@ fn contest(bench: &mut Bench, cast: &Cast, n: usize, mut rivals: Vec<Rival>) -> 
         others.push(Box::new(move |bench: &mut Bench, pool: &mut Pool, _| {
             bench.on_new_elements(shape, pool, |src, dst| {
                 let windows: Vec<&[u8]> = src.chunks_exact(shape.src).collect();
-                (rival.run)(&windows, dst)
+                if let Some(Warming { src: few, dst: room, .. }) = Warming::of(from, to, n) {
+                    (rival.run)(&[&src[..few]], &mut dst[..room]);
+                }
+                let time = (rival.run)(&windows, dst);
+                leave_no_upper_halves();
+                time
             })
         }));
     }
@@ -233,6 +239,16 @@ fn contest(bench: &mut Bench, cast: &Cast, n: usize, mut rivals: Vec<Rival>) -> 
         memcpy: per_element(times.memcpy),
         rivals: rivals.collect::<BTreeMap<_, _>>(),
     })
+}
+
+/// Clears the upper halves of vector registers: where a library leaves something in them, which it should
+/// not, all code for plain x86-64 that runs after it takes longer, and so would those that it is compared with.
+fn leave_no_upper_halves() {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx") {
+        // SAFETY: detected.
+        unsafe { std::arch::x86_64::_mm256_zeroupper() };
+    }
 }
 
 /// Pairs over all lengths that are powers of two, in about so much time.

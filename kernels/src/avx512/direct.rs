@@ -3,7 +3,7 @@
 //! * From one byte to one or two bytes, and to float32: byte tables made from the reference, one for
 //!   each byte of the result. Float32 takes the bytes of bfloat16, which holds all numbers of one
 //!   byte. Also where a side is packed, for which see [`packed`], too.
-//! * From there to more bytes, and to complex numbers: see [`widen`].
+//! * From there to more bytes, and to complex numbers, and from any integers to 64 bits: see [`widen`].
 //! * From float16 and bfloat16 to the small floats, and to packed integers: see [`words`].
 //! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
 //! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
@@ -56,6 +56,8 @@ pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
         bw::float16s_of_dwords::<Plain<A>, Plain<B>>
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
         bw::words_of_bytes::<Plain<A>, Plain<B>>
+    } else if widen::has_longs_of_integers(from, to) {
+        bw::longs_of_integers::<Plain<A>, Plain<B>>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 16 {
         bw::integers_of_float16s::<Plain<A>, Plain<B>>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 64 {
@@ -208,6 +210,7 @@ kernels! {
         narrow::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
         widen::integers => integers
+        widen::longs_of_integers => longs_of_integers
         halves::words_of_bytes => words_of_bytes
         halves::float16s => float16s
         halves::float16s_of_dwords => float16s_of_dwords

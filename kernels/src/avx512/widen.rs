@@ -1,6 +1,10 @@
 //! From codes of at most a byte to numbers of 32 and 64 bits, and to complex ones, where the hubs
-//! would convert lane by lane, or a tile be filled first; and from float16 to 64-bit integers.
+//! would convert lane by lane, or a tile be filled first; and from integers and from float16 to 64-bit
+//! integers.
 //!
+//! * Integers become wider as they are loaded, a register of results at a time. (By way of a hub of 32 bits
+//!   each register would be widened twice, and taken in halves between: three shuffles for two registers, of
+//!   which many CPUs do one a cycle.)
 //! * Packed numbers have no more than six bits, so that the integer that one becomes fits a byte. A
 //!   table makes that byte, and widening it the rest.
 //! * Of a small number as float32 or float64 only the upper word is not zero. Two tables make the
@@ -108,6 +112,67 @@ fn widened<A: Codes, B: Codes>(x: Features, v: __m128i) -> [__m512i; 2] {
         #[inline(always)]
         |v| if signed { x.f._mm512_cvtepi8_epi64(v) } else { x.f._mm512_cvtepu8_epi64(v) },
     )
+}
+
+/// Whether [`longs_of_integers`] is for a pair.
+pub(super) const fn has_longs_of_integers(from: DType, to: DType) -> bool {
+    use DType::{Int8, Int16, Int32, UInt8, UInt16, UInt32};
+    matches!(from, Int8 | Int16 | Int32 | UInt8 | UInt16 | UInt32)
+        && matches!(to, DType::Int64 | DType::UInt64)
+}
+
+/// Integers of whole bytes to those of 64 bits.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `8 * n` bytes; they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn longs_of_integers<A: Codes, B: Codes>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let size = size_of::<<A::Numbers as Real>::Stored>();
+    let mut i = 0;
+    // SAFETY: the caller's; of the last elements those are read and written that are left.
+    unsafe {
+        while n - i >= 32 {
+            for i in [i, i + 8, i + 16, i + 24] {
+                let from = src.add(i * size);
+                // As many bytes as eight elements have.
+                let v = match size {
+                    1 => x.f._mm512_zextsi128_si512(x.sse2._mm_loadl_epi64(from.cast())),
+                    2 => x.f._mm512_zextsi128_si512(x.load_bytes(from)),
+                    _ => x.f._mm512_zextsi256_si512(x.load_words(from)),
+                };
+                x.store_dwords(dst.add(8 * i), lengthened::<A>(x, v));
+            }
+            i += 32;
+        }
+        while i < n {
+            let part = (n - i).min(8);
+            let v = x.load_first(src.add(i * size), part * size);
+            x.store_first(dst.add(8 * i), lengthened::<A>(x, v), 8 * part);
+            i += part;
+        }
+    }
+}
+
+/// The first eight integers of a register as qwords.
+#[inline(always)]
+fn lengthened<A: Codes>(x: Features, v: __m512i) -> __m512i {
+    let signed = const { matches!(A::Numbers::DTYPE.kind(), Kind::Int) };
+    let (bytes, words) = (x.f._mm512_castsi512_si128(v), x.f._mm512_castsi512_si256(v));
+    match (size_of::<<A::Numbers as Real>::Stored>(), signed) {
+        (1, true) => x.f._mm512_cvtepi8_epi64(bytes),
+        (1, false) => x.f._mm512_cvtepu8_epi64(bytes),
+        (2, true) => x.f._mm512_cvtepi16_epi64(bytes),
+        (2, false) => x.f._mm512_cvtepu16_epi64(bytes),
+        (_, true) => x.f._mm512_cvtepi32_epi64(words),
+        (_, false) => x.f._mm512_cvtepu32_epi64(words),
+    }
 }
 
 /// Float16 to 64-bit integers. But for infinity, which is met seldom and then in a branch, they fit
