@@ -10,7 +10,7 @@
 //! The buffers hold values of which about one in sixteen is out of the destination's range, so that
 //! neither loop learns its branches.
 
-#[path = "peers/src/rivals/plain.rs"]
+#[path = "casts/plain.rs"]
 mod plain;
 
 use criterion::{BenchmarkId, Criterion};

@@ -6,7 +6,7 @@
 //! ```
 
 mod casts;
-#[path = "peers/src/rivals/plain.rs"]
+#[path = "casts/plain.rs"]
 mod plain;
 
 use criterion::{BenchmarkGroup, Criterion, measurement::WallTime};

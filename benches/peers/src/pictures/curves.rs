@@ -37,7 +37,13 @@ pub(crate) fn lengths(curves: &[Lengths]) -> Result<String, String> {
             .x_label_area_size(34)
             .y_label_area_size(56)
             .build_cartesian_2d((x.0..x.1).log_scale(), (y.0 * 0.8..y.1 * 1.2).log_scale())?;
-        chart.configure_mesh().x_desc("elements").y_desc("GB/s").draw()?;
+        chart
+            .configure_mesh()
+            .x_desc("elements")
+            .y_desc("GB/s")
+            .x_label_formatter(&|x| format!("{x:.0}"))
+            .y_label_formatter(&|y| format!("{y:.0}"))
+            .draw()?;
         for (i, (name, points)) in lines.iter().enumerate() {
             let line = LineSeries::new(points.iter().copied(), colour(i).stroke_width(2));
             chart.draw_series(line)?.label(name).legend(move |(x, y)| {

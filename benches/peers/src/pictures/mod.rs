@@ -18,7 +18,7 @@ type Drawn = Result<(), Box<dyn std::error::Error>>;
 const FONT: &str = "sans-serif";
 
 /// Colours that can be told apart, by people who see few of them as well.
-const COLOURS: [RGBColor; 8] = [
+const COLOURS: [RGBColor; 9] = [
     RGBColor(0, 90, 181),
     RGBColor(150, 150, 150),
     RGBColor(220, 50, 32),
@@ -27,6 +27,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(204, 121, 167),
     RGBColor(86, 180, 233),
     RGBColor(90, 60, 20),
+    RGBColor(120, 90, 200),
 ];
 
 fn colour(index: usize) -> RGBColor {

@@ -15,6 +15,7 @@ mod half;
 mod loops;
 #[cfg(feature = "peers")]
 mod numkong;
+#[path = "../../../casts/plain.rs"]
 mod plain;
 
 use bytemuck::Pod;
