@@ -113,7 +113,7 @@ pub(crate) unsafe fn run(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if !guarded && align::is_short(n) {
+        if !guarded && (align::is_short(n) || !params.in_parts) {
             kernel(src, dst, n, params)
         } else {
             run_apart(src, dst, n, params, kernel, guarded)
