@@ -233,12 +233,12 @@ fn run(args: &[String]) -> Result<(), String> {
 }
 
 /// Single steps, as a debugger makes them.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_env = "gnu"))] // Others have other types of requests.
 #[allow(unsafe_code)]
 mod stepped {
     use std::io;
     use std::os::unix::process::CommandExt;
-    use std::process::Command;
+    use std::process::{Child, Command};
     use std::ptr;
 
     /// Stops this process, so that whoever traces it knows where it is.
@@ -251,7 +251,18 @@ mod stepped {
 
     /// The instructions between the two stops of a run of this program.
     pub(crate) fn count(args: &[String]) -> Result<u64, String> {
-        counted(args).map_err(|error| format!("cannot count the steps of a process here: {error}"))
+        // What a system refuses it refuses here; whatever comes later is a fault of what is run.
+        let mut child = traced(args)
+            .map_err(|error| format!("cannot count the steps of a process here: {error}"))?;
+        let failed = |error: io::Error| format!("{}: {error}", args.join(" "));
+        let steps = between_stops(child.id() as libc::pid_t).map_err(|error| {
+            let _ = child.kill(); // It may wait for a tracer for ever.
+            failed(error)
+        })?;
+        match child.wait().map_err(failed)? {
+            status if status.success() => Ok(steps),
+            status => Err(failed(io::Error::other(status.to_string()))),
+        }
     }
 
     /// Keeps this process, and those that it starts, on the CPU that it is on: a step takes several times as
@@ -267,7 +278,8 @@ mod stepped {
         }
     }
 
-    fn counted(args: &[String]) -> io::Result<u64> {
+    /// A run of this program that stops when it starts.
+    fn traced(args: &[String]) -> io::Result<Child> {
         stay_here();
         let mut command = Command::new(std::env::current_exe()?);
         command.args(args).arg("stops");
@@ -278,8 +290,11 @@ mod stepped {
                 _ => Ok(()),
             });
         }
-        let mut child = command.spawn()?;
-        let pid = child.id() as libc::pid_t;
+        command.spawn()
+    }
+
+    /// The instructions of a traced child between its two stops; then it goes on by itself.
+    fn between_stops(pid: libc::pid_t) -> io::Result<u64> {
         wait_for(pid, libc::SIGTRAP)?; // The new program.
         go_on(pid, libc::PTRACE_CONT)?;
         wait_for(pid, libc::SIGSTOP)?;
@@ -295,10 +310,7 @@ mod stepped {
             }
         }
         go_on(pid, libc::PTRACE_DETACH)?;
-        match child.wait()? {
-            status if status.success() => Ok(steps),
-            status => Err(io::Error::other(status.to_string())),
-        }
+        Ok(steps)
     }
 
     fn go_on(pid: libc::pid_t, request: libc::c_uint) -> io::Result<()> {
@@ -331,12 +343,13 @@ mod stepped {
 }
 
 /// Elsewhere there are emulators.
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 mod stepped {
     pub(crate) fn stop(_wanted: bool) {}
 
     pub(crate) fn count(_args: &[String]) -> Result<u64, String> {
-        Err("instructions are counted on Linux, or with an emulator".to_owned())
+        Err("cannot count the steps of a process here: that takes Linux and glibc, or an emulator"
+            .to_owned())
     }
 }
 
