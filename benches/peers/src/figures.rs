@@ -128,7 +128,7 @@ pub(crate) fn write(record: &Record, readme: &Path, only_check: bool) -> Result<
 }
 
 fn markdown(record: &Record) -> String {
-    let mut out = format!("\nOn this machine: {}.\n\n", record.machine.describe());
+    let mut out = format!("\nMeasured on: {}.\n\n", record.machine.describe());
     let _ = writeln!(out, "Time / `memcpy`, geometric mean of all 1936 pairs:\n");
     let _ =
         writeln!(out, "| instruction set |{}", SIZES.map(|n| format!(" {n} elements |")).concat());
