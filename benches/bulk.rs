@@ -1,357 +1,168 @@
-//! What large casts cost: by several threads, past the caches, into fresh memory, of elements that lie
-//! apart. Each table is measured in one run, its columns in turns.
+//! Large casts, in GB/s: by one thread and by all, of elements that lie apart, in the other byte order, into fresh
+//! memory, through readers and writers.
 //!
 //! ```text
-//! cargo bench --bench bulk --features rayon            # all tables
-//! cargo bench --bench bulk --features rayon -- threads stores fresh strided orders streams
+//! cargo bench --bench bulk --features rayon [-- FILTER]       by a part of WHAT/SIZE/FROM-TO/HOW
 //! ```
+//!
+//! (What one way costs over another is told by the bench `by_turns`, which times the two by turns.)
 
-use rayon::prelude::*;
+#[path = "casts/large.rs"]
+mod large;
+#[path = "casts/quick.rs"]
+mod quick;
+
+use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+use large::{OTHER, PAIRS, elements, human, layouts, par_memcpy, some_bytes};
 use simdcast::{
-    ByteOrder, Cast, CastOptions, CastReader, CastWriter, DType, Element, StridedView,
-    StridedViewMut, cast, cast_vec, par_cast_vec,
+    ByteOrder, Cast, CastOptions, CastReader, CastWriter, DType, cast_vec, par_cast_vec,
 };
-use simdcast_kernels::{InOrder, Join, Kernel, Options, Stores};
+use simdcast_kernels::{InOrder, Kernel, Options};
 use std::hint::black_box;
 use std::io::{Read, Write};
-use std::time::{Duration, Instant};
 
-/// For how long a row is measured.
-const TIME: Duration = Duration::from_millis(1500);
+/// A group of `n` elements, and its buffers: made once, and only when the first of it is not left out by a filter.
+struct Large<'c> {
+    group: BenchmarkGroup<'c, WallTime>,
+    sizes: [usize; 2],
+    buffers: Option<(Vec<u8>, Vec<u8>)>,
+}
 
-/// The least time of each of some actions, which are done in turns, and each at least five times.
-fn least(actions: &mut [&mut dyn FnMut()]) -> Vec<f64> {
-    let mut best = vec![f64::MAX; actions.len()];
-    let start = Instant::now();
-    let mut rounds = 0;
-    while rounds < 5 || start.elapsed() < TIME {
-        for (action, best) in actions.iter_mut().zip(&mut best) {
-            let start = Instant::now();
-            action();
-            *best = best.min(start.elapsed().as_secs_f64());
-        }
-        rounds += 1;
+impl<'c> Large<'c> {
+    /// `room` is how many times as large as the elements the buffers are.
+    fn new(
+        c: &'c mut Criterion,
+        name: String,
+        pair: (DType, DType),
+        n: usize,
+        room: usize,
+    ) -> Self {
+        let sizes = [pair.0, pair.1].map(|dtype| dtype.bytes_for(n).expect("it is in memory"));
+        let mut group = c.benchmark_group(name);
+        group.throughput(Throughput::BytesDecimal((sizes[0] + sizes[1]) as u64));
+        Self { group, sizes: sizes.map(|size| size * room), buffers: None }
     }
-    best
-}
 
-fn row(name: &str, figures: impl IntoIterator<Item = f64>) {
-    print!("{name:<44}");
-    for figure in figures {
-        print!("{figure:>12.2}");
-    }
-    println!();
-}
-
-fn head(title: &str, columns: &[&str]) {
-    println!("\n{title}");
-    print!("{:<44}", "");
-    for column in columns {
-        print!("{column:>12}");
-    }
-    println!();
-}
-
-/// Bytes of numbers that no branch learns; small exponents are not rare.
-fn some_bytes(len: usize) -> Vec<u8> {
-    let mut state = 1u64;
-    let mut bytes = vec![0; len];
-    for chunk in bytes.chunks_mut(8) {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let word = (state ^ state >> 29) & 0xbfff_bfbf_bfff_bfbf;
-        chunk.copy_from_slice(&word.to_le_bytes()[..chunk.len()]);
-    }
-    bytes
-}
-
-const PAIRS: [(DType, DType); 6] = [
-    (DType::Float32, DType::Float16),
-    (DType::Float16, DType::Float32),
-    (DType::Float64, DType::Float32),
-    (DType::UInt8, DType::Float32),
-    (DType::Float32, DType::Float8E4M3Fn),
-    (DType::Float32, DType::Int8),
-];
-
-/// How many elements take so many bytes on both sides.
-fn elements(from: DType, to: DType, bytes: usize) -> usize {
-    bytes * 8 / (from.bits() + to.bits())
-}
-
-fn human(bytes: usize) -> String {
-    if bytes >= 1 << 30 {
-        format!("{} GiB", bytes >> 30)
-    } else if bytes >= 1 << 20 {
-        format!("{} MiB", bytes >> 20)
-    } else {
-        format!("{} KiB", bytes >> 10)
+    fn bench(&mut self, name: &str, mut action: impl FnMut(&[u8], &mut [u8])) {
+        let ([from, to], buffers) = (self.sizes, &mut self.buffers);
+        self.group.bench_function(name, |bencher| {
+            let (src, dst) = buffers.get_or_insert_with(|| (some_bytes(from), vec![0; to]));
+            bencher.iter(|| action(black_box(src), black_box(dst)));
+        });
     }
 }
 
-/// memcpy, by all threads of the pool.
-fn par_memcpy(src: &[u8], dst: &mut [u8]) {
-    let part = (src.len() / (8 * rayon::current_num_threads())).max(4096);
-    dst.par_chunks_mut(part).zip(src.par_chunks(part)).for_each(|(dst, src)| {
-        dst.copy_from_slice(src);
-    });
+fn plain(from: DType, to: DType) -> Cast {
+    Cast::new(from, to, CastOptions::new()).expect("options of every pair")
 }
 
 /// One thread and all of them, against memcpy of as many bytes.
-fn threads() {
-    let count = rayon::current_num_threads();
-    let all = format!("x{count}");
-    head(
-        &format!("Threads: GB/s of source and destination, and all {count} threads over one"),
-        &["memcpy", &format!("memcpy {all}"), "cast", &format!("cast {all}"), "gain", "to memcpy"],
-    );
-    for bytes in [256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 64 << 20, 1 << 30] {
+fn threads(c: &mut Criterion) {
+    for bytes in [256 << 10, 4 << 20, 64 << 20, 1 << 30] {
+        let mut group = Large::new(
+            c,
+            format!("threads/{}/memcpy", human(bytes)),
+            (DType::UInt8, DType::UInt8),
+            bytes / 2,
+            1,
+        );
+        group.bench("one", |src, dst| dst.copy_from_slice(src));
+        group.bench("all", par_memcpy);
+        drop(group);
         for (from, to) in PAIRS {
-            let n = elements(from, to, bytes);
-            let kernel = Cast::new(from, to, CastOptions::new()).unwrap();
-            let src = some_bytes(from.bytes_for(n).unwrap());
-            let mut dst = vec![0; to.bytes_for(n).unwrap()];
-            let mut dst2 = dst.clone();
-            let half = some_bytes(bytes / 2);
-            let (mut copy, mut copy2) = (half.clone(), half.clone());
-            let times = least(&mut [
-                &mut || copy.copy_from_slice(black_box(&half)),
-                &mut || par_memcpy(black_box(&half), &mut copy2),
-                &mut || kernel.run(black_box(&src), &mut dst).unwrap(),
-                &mut || kernel.par_run(black_box(&src), &mut dst2).unwrap(),
-            ]);
-            let speed = times.iter().map(|time| bytes as f64 / time / 1e9);
-            let ratios = [times[2] / times[3], times[1] / times[3]];
-            row(&format!("{}: {from} -> {to}", human(bytes)), speed.chain(ratios));
+            let name = format!("threads/{}/{from}-{to}", human(bytes));
+            let mut group = Large::new(c, name, (from, to), elements(from, to, bytes), 1);
+            let cast = plain(from, to);
+            group.bench("one", |src, dst| cast.run(src, dst).unwrap());
+            group.bench("all", |src, dst| cast.par_run(src, dst).unwrap());
         }
     }
 }
 
-/// Stores through the caches and past them.
-fn stores() {
-    head("Stores: GB/s of source and destination", &["cached", "streaming", "auto", "gain"]);
-    for bytes in [1 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30] {
+/// Elements that lie apart, in buffers with room for twice as many.
+fn strided(c: &mut Criterion) {
+    for side in [256, 4096] {
         for (from, to) in PAIRS {
-            let n = elements(from, to, bytes);
-            let src = some_bytes(from.bytes_for(n).unwrap());
-            let mut dst = vec![0; to.bytes_for(n).unwrap()];
-            let kernel = Kernel::new(from, to, &Options::DEFAULT);
-            let mut take = |stores| {
-                let kernel = kernel.with_stores(stores);
-                kernel.run(black_box(&src), &mut dst, n).unwrap();
-            };
-            let mut best = [f64::MAX; 3];
-            let start = Instant::now();
-            while start.elapsed() < 2 * TIME {
-                let kinds = [Stores::Cached, Stores::Streaming, Stores::Auto];
-                for (stores, best) in kinds.into_iter().zip(&mut best) {
-                    // What the other kind has left in the caches is none of this one's.
-                    take(stores);
-                    let start = Instant::now();
-                    take(stores);
-                    *best = best.min(start.elapsed().as_secs_f64());
-                }
-            }
-            let speed = best.map(|time| bytes as f64 / time / 1e9);
-            let name = format!("{}: {from} -> {to}", human(bytes));
-            row(&name, speed.into_iter().chain([speed[1] / speed[0]]));
-        }
-    }
-}
-
-fn fresh_of<A: Element, B: Element + bytemuck::Pod>(
-    n: usize,
-    one: impl Fn(A) -> B,
-    src: &[A],
-    zero: B,
-) {
-    let bytes = n * (size_of::<A>() + size_of::<B>());
-    let mut there = vec![zero; n];
-    let streamed =
-        Kernel::new(A::DTYPE, B::DTYPE, &Options::DEFAULT).with_stores(Stores::Streaming);
-    let times = least(&mut [
-        &mut || cast(black_box(src), &mut there).unwrap(),
-        &mut || drop(black_box(cast_vec::<A, B>(src))),
-        &mut || drop(black_box(streamed.collect::<B>(A::bytes(src), n))),
-        &mut || drop(black_box(par_cast_vec::<A, B>(src))),
-        &mut || {
-            let mut zeroed = vec![zero; n];
-            cast(src, &mut zeroed).unwrap();
-            drop(black_box(zeroed));
-        },
-        &mut || drop(black_box(src.iter().map(|&value| one(value)).collect::<Vec<B>>())),
-    ]);
-    let name = format!("{}: {} -> {}", human(bytes), A::DTYPE, B::DTYPE);
-    row(&name, times.iter().map(|time| bytes as f64 / time / 1e9));
-}
-
-/// Into memory that was just allocated.
-fn fresh() {
-    head(
-        "Fresh memory: GB/s of source and destination",
-        &["there", "cast_vec", "streamed", "par_cast_vec", "zeroed first", "map.collect"],
-    );
-    for n in [1 << 16, 1 << 20, 16 << 20, 128 << 20] {
-        let bytes: Vec<u8> = some_bytes(n);
-        fresh_of(n, |value: u8| f32::from(value), &bytes, 0f32);
-        let floats: Vec<f32> = cast_vec(&bytes);
-        fresh_of(n, half::f16::from_f32, &floats, half::f16::ZERO);
-        fresh_of(n, |value: f32| value as i32, &floats, 0i32);
-    }
-}
-
-/// Casts between views, by `join`.
-fn between(
-    kernel: &Kernel,
-    (src, src_strides): (&[u8], &[isize]),
-    (dst, dst_strides): (&mut [u8], &[isize]),
-    shape: &[usize],
-    join: &impl Join,
-) {
-    let src = StridedView::new(kernel.from(), src, 0, shape, src_strides).unwrap();
-    let mut dst = StridedViewMut::new(kernel.to(), dst, 0, shape, dst_strides).unwrap();
-    kernel.run_strided(black_box(&src), &mut dst, join).unwrap();
-}
-
-/// A name, a shape, and the strides of both sides.
-type Layouts = (&'static str, [usize; 2], [isize; 2], [isize; 2]);
-
-/// Elements that lie apart, against as many that don't.
-fn strided() {
-    head(
-        "Strided: ns an element, and contiguous over strided",
-        &["contiguous", "strided", "ratio"],
-    );
-    for (from, to) in PAIRS {
-        let kernel = Kernel::new(from, to, &Options::DEFAULT);
-        let (a, b) = (from.bits() / 8, to.bits() / 8);
-        let (i, o) = (a as isize, b as isize);
-        for side in [256usize, 4096] {
             let n = side * side;
-            let s = side as isize;
-            let src = some_bytes(2 * n * a);
-            let (mut dst, mut flat) = (vec![0; 2 * n * b], vec![0; n * b]);
-            let cases: [Layouts; 6] = [
-                ("transposed", [side, side], [i, s * i], [s * o, o]),
-                ("rows apart", [side, side], [2 * s * i, i], [s * o, o]),
-                ("every second", [side, side], [2 * s * i, 2 * i], [s * o, o]),
-                ("into every second", [side, side], [s * i, i], [2 * s * o, 2 * o]),
-                ("3 channels last to first", [3, n / 3], [i, 3 * i], [(n / 3) as isize * o, o]),
-                ("rows of 8", [n / 8, 8], [16 * i, i], [8 * o, o]),
-            ];
-            for (name, shape, from_strides, to_strides) in cases {
-                let m = shape[0] * shape[1];
-                let times = least(&mut [
-                    &mut || kernel.run(black_box(&src[..m * a]), &mut flat[..m * b], m).unwrap(),
-                    &mut || {
-                        let (src, dst) =
-                            ((&src[..], &from_strides[..]), (&mut dst[..], &to_strides[..]));
-                        between(&kernel, src, dst, &shape, &InOrder);
-                    },
-                ]);
-                let figures = times.iter().map(|time| time * 1e9 / m as f64);
-                let name = format!("{name}, {m}: {from} -> {to}");
-                row(&name, figures.chain([times[0] / times[1]]));
+            let name = format!("strided/{side}x{side}/{from}-{to}");
+            let mut group = Large::new(c, name, (from, to), n, 2);
+            let kernel = Kernel::new(from, to, &Options::DEFAULT);
+            group.bench("contiguous", |src, dst| {
+                let (from, to) = (src.len() / 2, dst.len() / 2);
+                kernel.run(&src[..from], &mut dst[..to], n).unwrap();
+            });
+            for layout in layouts(from, to, side) {
+                let name = layout.name.replace(' ', "-");
+                group.bench(&name, |src, dst| layout.cast(&kernel, src, dst, &InOrder));
             }
         }
     }
 }
 
-/// The other byte order, against the machine's own.
-fn orders() {
+/// The other byte order, on either side and on both.
+fn orders(c: &mut Criterion) {
     const N: usize = 65536;
-    let other = if cfg!(target_endian = "big") { ByteOrder::Little } else { ByteOrder::Big };
-    head(
-        "Byte order, 65536 elements: ns an element, and over native",
-        &["native", "source", "both", "source", "both"],
-    );
-    let (mut worst, mut sum, mut count) = (Vec::new(), [0.0; 2], 0);
-    for (from, to) in DType::ALL.into_iter().flat_map(|a| DType::ALL.map(|b| (a, b))) {
-        let cast = Cast::new(from, to, CastOptions::new()).unwrap();
-        let kinds = [
-            cast,
-            cast.with_byte_order(other, ByteOrder::Native),
-            cast.with_byte_order(other, other),
-        ];
-        if kinds[2].kernel_name() == kinds[0].kernel_name() {
-            continue;
+    for (from, to) in PAIRS {
+        let mut group = Large::new(c, format!("orders/{N}/{from}-{to}"), (from, to), N, 1);
+        let own = ByteOrder::Native;
+        for (name, source, destination) in [
+            ("native", own, own),
+            ("source", OTHER, own),
+            ("destination", own, OTHER),
+            ("both", OTHER, OTHER),
+        ] {
+            let cast = plain(from, to).with_byte_order(source, destination);
+            group.bench(name, |src, dst| cast.run(src, dst).unwrap());
         }
-        let src = some_bytes(from.bytes_for(N).unwrap());
-        let mut dst = vec![0; to.bytes_for(N).unwrap()];
-        let mut best = [f64::MAX; 3];
-        for _ in 0..60 {
-            for (cast, best) in kinds.iter().zip(&mut best) {
-                cast.run_n(black_box(&src), &mut dst, N).unwrap();
-                let start = Instant::now();
-                cast.run_n(black_box(&src), &mut dst, N).unwrap();
-                *best = best.min(start.elapsed().as_secs_f64());
-            }
-        }
-        let ratios = [best[1] / best[0], best[2] / best[0]];
-        sum = [sum[0] + ratios[0].ln(), sum[1] + ratios[1].ln()];
-        count += 1;
-        let figures = best.map(|time| time * 1e9 / N as f64);
-        worst.push((ratios[0].max(ratios[1]), format!("{from} -> {to}"), figures, ratios));
     }
-    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (_, name, figures, ratios) in &worst[..worst.len().min(40)] {
-        row(name, figures.iter().chain(ratios).copied());
+}
+
+/// Memory that was just allocated, against memory that was there.
+fn fresh(c: &mut Criterion) {
+    for n in [1 << 16, 1 << 20, 16 << 20, 128 << 20] {
+        let name = format!("fresh/{n}/float32-float16");
+        let mut group = Large::new(c, name, (DType::Float32, DType::Float16), n, 1);
+        let cast = plain(DType::Float32, DType::Float16);
+        group.bench("there", |src, dst| cast.run(src, dst).unwrap());
+        let made = |halves: Vec<half::f16>| drop(black_box(halves));
+        group.bench("cast_vec", |src, _| made(cast_vec(floats(src))));
+        group.bench("par_cast_vec", |src, _| made(par_cast_vec(floats(src))));
+        group.bench("map-collect", |src, _| {
+            made(floats(src).iter().map(|&value| half::f16::from_f32(value)).collect());
+        });
     }
-    let over = |bar| worst.iter().filter(|pair| pair.0 > bar).count();
-    let (a, b) = (over(1.3), over(1.5));
-    println!("{count} pairs; more than 1.3 times: {a}; more than 1.5 times: {b}");
-    row("geometric mean", sum.map(|sum| (sum / f64::from(count)).exp()));
+}
+
+fn floats(bytes: &[u8]) -> &[f32] {
+    bytemuck::cast_slice(bytes)
 }
 
 /// Readers and writers of memory, against a cast from memory to memory.
-fn streams() {
-    head(
-        "Streams: GB/s of source and destination, and over memory to memory",
-        &["memory", "reader", "buffered", "writer", "reader", "buffered", "writer"],
-    );
-    for (from, to) in PAIRS {
-        for n in [65536, 4 << 20] {
-            let cast = Cast::new(from, to, CastOptions::new()).unwrap();
-            let src = some_bytes(from.bytes_for(n).unwrap());
-            let mut dst = vec![0; to.bytes_for(n).unwrap()];
-            let (mut read, mut buffered, mut written) = (dst.clone(), dst.clone(), dst.clone());
-            let times = least(&mut [
-                &mut || cast.run(black_box(&src), &mut dst).unwrap(),
-                &mut || CastReader::new(cast, black_box(&src[..])).read_exact(&mut read).unwrap(),
-                &mut || {
-                    let mut reader = CastReader::buffered(cast, black_box(&src[..]));
-                    reader.read_exact(&mut buffered).unwrap();
-                },
-                &mut || {
-                    let mut writer = CastWriter::new(cast, &mut written[..]);
-                    writer.write_all(black_box(&src)).unwrap();
-                    writer.finish().unwrap();
-                },
-            ]);
-            let bytes = src.len() + dst.len();
-            let speed = times.iter().map(|time| bytes as f64 / time / 1e9);
-            let ratios = times[1..].iter().map(|time| times[0] / time);
-            row(&format!("{n}: {from} -> {to}"), speed.chain(ratios));
+fn streams(c: &mut Criterion) {
+    for n in [65536, 4 << 20] {
+        for (from, to) in PAIRS {
+            let mut group = Large::new(c, format!("streams/{n}/{from}-{to}"), (from, to), n, 1);
+            let cast = plain(from, to);
+            group.bench("memory", |src, dst| cast.run(src, dst).unwrap());
+            group.bench("reader", |src, dst| {
+                CastReader::new(cast, src).read_exact(dst).unwrap();
+            });
+            group.bench("buffered", |src, dst| {
+                CastReader::buffered(cast, src).read_exact(dst).unwrap();
+            });
+            group.bench("writer", |src, dst| {
+                let mut writer = CastWriter::new(cast, dst);
+                writer.write_all(src).unwrap();
+                writer.finish().unwrap();
+            });
         }
     }
 }
 
 fn main() {
-    let named: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let tables: [(&str, fn()); 6] = [
-        ("threads", threads),
-        ("stores", stores),
-        ("fresh", fresh),
-        ("strided", strided),
-        ("orders", orders),
-        ("streams", streams),
-    ];
-    if let Some(unknown) = named.iter().find(|name| tables.iter().all(|(known, _)| known != name)) {
-        eprintln!("no table is called {unknown:?}: {}", tables.map(|(name, _)| name).join(", "));
-        std::process::exit(2);
+    let mut criterion = quick::criterion();
+    for what in [threads, strided, orders, fresh, streams] {
+        what(&mut criterion);
     }
-    for (name, table) in tables {
-        if named.is_empty() || named.iter().any(|wanted| wanted == name) {
-            table();
-        }
-    }
+    criterion.final_summary();
 }

@@ -1,19 +1,21 @@
-//! What it costs to ask where dtypes meet, and to get the casts that bring them there.
+//! What it costs to ask where dtypes meet, and to get the casts that bring them there: a call each for all pairs of
+//! dtypes, in an order that no branch predictor knows.
 //!
 //! ```text
-//! cargo bench --bench promotion
+//! cargo bench --bench promotion [-- FILTER]        by a part of SYSTEM/CALL
 //! ```
 
+#[path = "casts/quick.rs"]
+mod quick;
+
+use criterion::{Criterion, Throughput};
 use simdcast::promotion::{Operand, System, plan, resolve, resolve_all};
 use simdcast::{CastOptions, DType};
 use std::hint::black_box;
-use std::time::Instant;
 
-/// The least of so many takes: what else the machine does only adds.
-const TAKES: usize = 41;
+type Pair = (DType, DType);
 
-/// Every pair of dtypes, in an order that no branch predictor knows.
-fn pairs() -> Vec<(DType, DType)> {
+fn pairs() -> Vec<Pair> {
     let mut state = 1u64;
     let mut below = |n: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -27,38 +29,32 @@ fn pairs() -> Vec<(DType, DType)> {
     pairs
 }
 
-/// Nanoseconds a call, over all pairs.
-fn nanoseconds(pairs: &[(DType, DType)], mut call: impl FnMut(DType, DType)) -> f64 {
-    let mut best = f64::MAX;
-    for _ in 0..TAKES {
-        let start = Instant::now();
-        for (a, b) in pairs {
-            call(*a, *b);
-        }
-        best = best.min(start.elapsed().as_nanos() as f64 / pairs.len() as f64);
-    }
-    best
+/// Criterion tells calls a second: their number is the throughput.
+fn bench(c: &mut Criterion, system: System, name: &str, pairs: &[Pair], call: impl Fn(Pair)) {
+    let mut group = c.benchmark_group(system.name());
+    group.throughput(Throughput::Elements(pairs.len() as u64));
+    group.bench_function(name, |bencher| bencher.iter(|| pairs.iter().copied().for_each(&call)));
+    group.finish();
 }
 
 fn main() {
-    let pairs = pairs();
-    println!("ns a call, over all {} pairs in random order", pairs.len());
-    println!("{:<24}{:>9}{:>9}{:>17}", "system", "resolve", "plan", "three operands");
+    let mut criterion = quick::criterion();
+    let (c, pairs, options) = (&mut criterion, pairs(), CastOptions::new());
     for system in System::ALL {
-        let (system, options) = (black_box(system), CastOptions::new());
-        let resolved = nanoseconds(&pairs, |a, b| {
-            black_box(resolve(system, a, b));
+        let asked = black_box(system);
+        bench(c, system, "resolve", &pairs, |(a, b)| {
+            black_box(resolve(asked, a, b));
+        });
+        bench(c, system, "resolve_all-3", &pairs, |(a, b)| {
+            let operands: [Operand; 3] = [a.into(), b.into(), a.into()];
+            black_box(resolve_all(asked, &operands));
         });
         // Where there is no answer, an error is made, which takes longer and is not in question.
-        let met: Vec<_> =
-            pairs.iter().copied().filter(|(a, b)| resolve(system, *a, *b).is_some()).collect();
-        let planned = nanoseconds(&met, |a, b| {
-            black_box(plan(system, a, b, options).is_ok());
+        let mut met = pairs.clone();
+        met.retain(|(a, b)| resolve(system, *a, *b).is_some());
+        bench(c, system, "plan", &met, |(a, b)| {
+            black_box(plan(asked, a, b, options).is_ok());
         });
-        let several = nanoseconds(&pairs, |a, b| {
-            let operands: [Operand; 3] = [a.into(), b.into(), a.into()];
-            black_box(resolve_all(system, &operands));
-        });
-        println!("{:<24}{resolved:>9.1}{planned:>9.1}{several:>17.1}", system.name());
     }
+    criterion.final_summary();
 }

@@ -3,21 +3,13 @@
 #[allow(dead_code, unused_imports)] // It is for checked casts, too, and has tests, which a bench does not run.
 #[path = "../../examples/matrix/data.rs"]
 mod data;
+mod quick;
 
-use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+use criterion::{BenchmarkGroup, Throughput, measurement::WallTime};
 use simdcast::{Cast, CastOptions, DType};
 use std::hint::black_box;
-use std::time::Duration;
 
-/// Little time for each: there are thousands.
-pub fn criterion() -> Criterion {
-    Criterion::default()
-        .warm_up_time(Duration::from_millis(5))
-        .measurement_time(Duration::from_millis(25))
-        .sample_size(10)
-        .without_plots()
-        .configure_from_args()
-}
+pub use quick::criterion;
 
 /// A cast and its buffers.
 pub struct Prepared {

@@ -1,0 +1,286 @@
+//! What one way of large casts costs over another: several threads, stores past the caches, fresh memory, elements
+//! that lie apart, the other byte order, streams. Each table is measured in one run, its columns by turns, which
+//! criterion, the harness of the bench `bulk`, doesn't do.
+//!
+//! ```text
+//! cargo bench --bench by_turns --features rayon            # all tables
+//! cargo bench --bench by_turns --features rayon -- threads stores fresh strided orders streams
+//! ```
+
+#[path = "casts/large.rs"]
+mod large;
+
+use large::{OTHER, PAIRS, elements, human, layouts, par_memcpy, some_bytes};
+use simdcast::{
+    ByteOrder, Cast, CastOptions, CastReader, CastWriter, DType, Element, cast, cast_vec,
+    par_cast_vec,
+};
+use simdcast_kernels::{InOrder, Kernel, Options, Stores};
+use std::hint::black_box;
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+/// For how long a row is measured.
+const TIME: Duration = Duration::from_millis(1500);
+
+/// The least time of each of some actions, which are done in turns, and each at least five times.
+fn least(actions: &mut [&mut dyn FnMut()]) -> Vec<f64> {
+    let mut best = vec![f64::MAX; actions.len()];
+    let start = Instant::now();
+    let mut rounds = 0;
+    while rounds < 5 || start.elapsed() < TIME {
+        for (action, best) in actions.iter_mut().zip(&mut best) {
+            let start = Instant::now();
+            action();
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+        rounds += 1;
+    }
+    best
+}
+
+fn row(name: &str, figures: impl IntoIterator<Item = f64>) {
+    print!("{name:<44}");
+    for figure in figures {
+        print!("{figure:>12.2}");
+    }
+    println!();
+}
+
+fn head(title: &str, columns: &[&str]) {
+    println!("\n{title}");
+    print!("{:<44}", "");
+    for column in columns {
+        print!("{column:>12}");
+    }
+    println!();
+}
+
+/// One thread and all of them, against memcpy of as many bytes.
+fn threads() {
+    let count = rayon::current_num_threads();
+    let all = format!("x{count}");
+    head(
+        &format!("Threads: GB/s of source and destination, and all {count} threads over one"),
+        &["memcpy", &format!("memcpy {all}"), "cast", &format!("cast {all}"), "gain", "to memcpy"],
+    );
+    for bytes in [256 << 10, 512 << 10, 1 << 20, 2 << 20, 4 << 20, 64 << 20, 1 << 30] {
+        for (from, to) in PAIRS {
+            let n = elements(from, to, bytes);
+            let kernel = Cast::new(from, to, CastOptions::new()).unwrap();
+            let src = some_bytes(from.bytes_for(n).unwrap());
+            let mut dst = vec![0; to.bytes_for(n).unwrap()];
+            let mut dst2 = dst.clone();
+            let half = some_bytes(bytes / 2);
+            let (mut copy, mut copy2) = (half.clone(), half.clone());
+            let times = least(&mut [
+                &mut || copy.copy_from_slice(black_box(&half)),
+                &mut || par_memcpy(black_box(&half), &mut copy2),
+                &mut || kernel.run(black_box(&src), &mut dst).unwrap(),
+                &mut || kernel.par_run(black_box(&src), &mut dst2).unwrap(),
+            ]);
+            let speed = times.iter().map(|time| bytes as f64 / time / 1e9);
+            let ratios = [times[2] / times[3], times[1] / times[3]];
+            row(&format!("{}: {from} -> {to}", human(bytes)), speed.chain(ratios));
+        }
+    }
+}
+
+/// Stores through the caches and past them.
+fn stores() {
+    head("Stores: GB/s of source and destination", &["cached", "streaming", "auto", "gain"]);
+    for bytes in [1 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30] {
+        for (from, to) in PAIRS {
+            let n = elements(from, to, bytes);
+            let src = some_bytes(from.bytes_for(n).unwrap());
+            let mut dst = vec![0; to.bytes_for(n).unwrap()];
+            let kernel = Kernel::new(from, to, &Options::DEFAULT);
+            let mut take = |stores| {
+                let kernel = kernel.with_stores(stores);
+                kernel.run(black_box(&src), &mut dst, n).unwrap();
+            };
+            let mut best = [f64::MAX; 3];
+            let start = Instant::now();
+            while start.elapsed() < 2 * TIME {
+                let kinds = [Stores::Cached, Stores::Streaming, Stores::Auto];
+                for (stores, best) in kinds.into_iter().zip(&mut best) {
+                    // What the other kind has left in the caches is none of this one's.
+                    take(stores);
+                    let start = Instant::now();
+                    take(stores);
+                    *best = best.min(start.elapsed().as_secs_f64());
+                }
+            }
+            let speed = best.map(|time| bytes as f64 / time / 1e9);
+            let name = format!("{}: {from} -> {to}", human(bytes));
+            row(&name, speed.into_iter().chain([speed[1] / speed[0]]));
+        }
+    }
+}
+
+fn fresh_of<A: Element, B: Element + bytemuck::Pod>(
+    n: usize,
+    one: impl Fn(A) -> B,
+    src: &[A],
+    zero: B,
+) {
+    let bytes = n * (size_of::<A>() + size_of::<B>());
+    let mut there = vec![zero; n];
+    let streamed =
+        Kernel::new(A::DTYPE, B::DTYPE, &Options::DEFAULT).with_stores(Stores::Streaming);
+    let times = least(&mut [
+        &mut || cast(black_box(src), &mut there).unwrap(),
+        &mut || drop(black_box(cast_vec::<A, B>(src))),
+        &mut || drop(black_box(streamed.collect::<B>(A::bytes(src), n))),
+        &mut || drop(black_box(par_cast_vec::<A, B>(src))),
+        &mut || {
+            let mut zeroed = vec![zero; n];
+            cast(src, &mut zeroed).unwrap();
+            drop(black_box(zeroed));
+        },
+        &mut || drop(black_box(src.iter().map(|&value| one(value)).collect::<Vec<B>>())),
+    ]);
+    let name = format!("{}: {} -> {}", human(bytes), A::DTYPE, B::DTYPE);
+    row(&name, times.iter().map(|time| bytes as f64 / time / 1e9));
+}
+
+/// Into memory that was just allocated.
+fn fresh() {
+    head(
+        "Fresh memory: GB/s of source and destination",
+        &["there", "cast_vec", "streamed", "par_cast_vec", "zeroed first", "map.collect"],
+    );
+    for n in [1 << 16, 1 << 20, 16 << 20, 128 << 20] {
+        let bytes: Vec<u8> = some_bytes(n);
+        fresh_of(n, |value: u8| f32::from(value), &bytes, 0f32);
+        let floats: Vec<f32> = cast_vec(&bytes);
+        fresh_of(n, half::f16::from_f32, &floats, half::f16::ZERO);
+        fresh_of(n, |value: f32| value as i32, &floats, 0i32);
+    }
+}
+
+/// Elements that lie apart, against as many that don't.
+fn strided() {
+    head(
+        "Strided: ns an element, and contiguous over strided",
+        &["contiguous", "strided", "ratio"],
+    );
+    for (from, to) in PAIRS {
+        let kernel = Kernel::new(from, to, &Options::DEFAULT);
+        let (a, b) = (from.bits() / 8, to.bits() / 8);
+        for side in [256, 4096] {
+            let n = side * side;
+            let src = some_bytes(2 * n * a);
+            let (mut dst, mut flat) = (vec![0; 2 * n * b], vec![0; n * b]);
+            for layout in layouts(from, to, side) {
+                let m = layout.shape[0] * layout.shape[1];
+                let times = least(&mut [
+                    &mut || kernel.run(black_box(&src[..m * a]), &mut flat[..m * b], m).unwrap(),
+                    &mut || layout.cast(&kernel, &src, &mut dst, &InOrder),
+                ]);
+                let figures = times.iter().map(|time| time * 1e9 / m as f64);
+                let name = format!("{}, {m}: {from} -> {to}", layout.name);
+                row(&name, figures.chain([times[0] / times[1]]));
+            }
+        }
+    }
+}
+
+/// The other byte order, against the machine's own.
+fn orders() {
+    const N: usize = 65536;
+    head(
+        "Byte order, 65536 elements: ns an element, and over native",
+        &["native", "source", "both", "source", "both"],
+    );
+    let (mut worst, mut sum, mut count) = (Vec::new(), [0.0; 2], 0);
+    for (from, to) in DType::ALL.into_iter().flat_map(|a| DType::ALL.map(|b| (a, b))) {
+        let cast = Cast::new(from, to, CastOptions::new()).unwrap();
+        let kinds = [
+            cast,
+            cast.with_byte_order(OTHER, ByteOrder::Native),
+            cast.with_byte_order(OTHER, OTHER),
+        ];
+        if kinds[2].kernel_name() == kinds[0].kernel_name() {
+            continue;
+        }
+        let src = some_bytes(from.bytes_for(N).unwrap());
+        let mut dst = vec![0; to.bytes_for(N).unwrap()];
+        let mut best = [f64::MAX; 3];
+        for _ in 0..60 {
+            for (cast, best) in kinds.iter().zip(&mut best) {
+                cast.run_n(black_box(&src), &mut dst, N).unwrap();
+                let start = Instant::now();
+                cast.run_n(black_box(&src), &mut dst, N).unwrap();
+                *best = best.min(start.elapsed().as_secs_f64());
+            }
+        }
+        let ratios = [best[1] / best[0], best[2] / best[0]];
+        sum = [sum[0] + ratios[0].ln(), sum[1] + ratios[1].ln()];
+        count += 1;
+        let figures = best.map(|time| time * 1e9 / N as f64);
+        worst.push((ratios[0].max(ratios[1]), format!("{from} -> {to}"), figures, ratios));
+    }
+    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (_, name, figures, ratios) in &worst[..worst.len().min(40)] {
+        row(name, figures.iter().chain(ratios).copied());
+    }
+    let over = |bar| worst.iter().filter(|pair| pair.0 > bar).count();
+    let (a, b) = (over(1.3), over(1.5));
+    println!("{count} pairs; more than 1.3 times: {a}; more than 1.5 times: {b}");
+    row("geometric mean", sum.map(|sum| (sum / f64::from(count)).exp()));
+}
+
+/// Readers and writers of memory, against a cast from memory to memory.
+fn streams() {
+    head(
+        "Streams: GB/s of source and destination, and over memory to memory",
+        &["memory", "reader", "buffered", "writer", "reader", "buffered", "writer"],
+    );
+    for (from, to) in PAIRS {
+        for n in [65536, 4 << 20] {
+            let cast = Cast::new(from, to, CastOptions::new()).unwrap();
+            let src = some_bytes(from.bytes_for(n).unwrap());
+            let mut dst = vec![0; to.bytes_for(n).unwrap()];
+            let (mut read, mut buffered, mut written) = (dst.clone(), dst.clone(), dst.clone());
+            let times = least(&mut [
+                &mut || cast.run(black_box(&src), &mut dst).unwrap(),
+                &mut || CastReader::new(cast, black_box(&src[..])).read_exact(&mut read).unwrap(),
+                &mut || {
+                    let mut reader = CastReader::buffered(cast, black_box(&src[..]));
+                    reader.read_exact(&mut buffered).unwrap();
+                },
+                &mut || {
+                    let mut writer = CastWriter::new(cast, &mut written[..]);
+                    writer.write_all(black_box(&src)).unwrap();
+                    writer.finish().unwrap();
+                },
+            ]);
+            let bytes = src.len() + dst.len();
+            let speed = times.iter().map(|time| bytes as f64 / time / 1e9);
+            let ratios = times[1..].iter().map(|time| times[0] / time);
+            row(&format!("{n}: {from} -> {to}"), speed.chain(ratios));
+        }
+    }
+}
+
+fn main() {
+    let named: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let tables: [(&str, fn()); 6] = [
+        ("threads", threads),
+        ("stores", stores),
+        ("fresh", fresh),
+        ("strided", strided),
+        ("orders", orders),
+        ("streams", streams),
+    ];
+    if let Some(unknown) = named.iter().find(|name| tables.iter().all(|(known, _)| known != name)) {
+        eprintln!("no table is called {unknown:?}: {}", tables.map(|(name, _)| name).join(", "));
+        std::process::exit(2);
+    }
+    for (name, table) in tables {
+        if named.is_empty() || named.iter().any(|wanted| wanted == name) {
+            table();
+        }
+    }
+}
