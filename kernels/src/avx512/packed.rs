@@ -1,15 +1,14 @@
 //! Packed codes: with VBMI to a byte each and back by one permutation of bytes, and from packed to
 //! packed without coming to elements at all.
 //!
-//! A byte of elements of 1, 2 or 4 bits is itself the index of a table that tells what all of them
-//! become together. Where they become wider, there is a table for each byte of the result; where they
-//! become narrower, the parts of bytes that the table gives are joined like elements of that width.
+//! Half a byte of elements of 1, 2 or 4 bits is the index of a table that tells what all of them become
+//! together.
 
 use super::codes::{Codes, Pair};
-use super::direct::{FOR_DWORDS, FOR_WORDS};
+use super::direct::FOR_DWORDS;
 use super::pieces;
 use super::shim::Vbmi;
-use super::tables::{ByteMap, LookUp};
+use super::tables::LookUp;
 use crate::scalar::direct::ByteTable;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -86,35 +85,48 @@ pub(super) const fn suits<A: Codes, B: Codes>() -> bool {
     A::BITS <= 4 && B::BITS <= 4
 }
 
-/// What a byte of elements becomes.
-struct Bytes<A, B>(PhantomData<(A, B)>);
+/// What half a byte of elements becomes: up to 16 bits.
+struct Halves<A, B>(PhantomData<(A, B)>);
 
-impl<A: Codes, B: Codes> Bytes<A, B> {
-    /// How many bytes a byte becomes.
-    const WIDENS: usize = if B::BITS > A::BITS { B::BITS / A::BITS } else { 1 };
+impl<A: Codes, B: Codes> Halves<A, B> {
+    const BITS: usize = 4 / A::BITS * B::BITS;
 
-    /// How many bits the table gives for a byte.
-    const BITS: usize = if B::BITS < A::BITS { 8 / A::BITS * B::BITS } else { 8 };
-
-    const MAPS: [ByteMap; 4] = [Self::map(0), Self::map(1), Self::map(2), Self::map(3)];
-
-    /// What the elements in one of `WIDENS` equal parts of a byte become.
-    const fn map(part: usize) -> ByteMap {
+    /// The results in words, again from the 16th on: bit 4 of an index does not matter.
+    const WORDS: [u16; 32] = {
         let codes = &ByteTable::<A::Numbers, B::Numbers>::BYTES;
-        let elements = 8 / A::BITS / Self::WIDENS;
-        let mut bytes = [0; 256];
-        let mut byte = 0;
-        while byte < 256 && part < Self::WIDENS {
+        let mut words = [0; 32];
+        let mut half = 0;
+        while half < 32 {
             let mut i = 0;
-            while i < elements {
-                let from = byte >> ((part * elements + i) * A::BITS) & ((1 << A::BITS) - 1);
-                bytes[byte] |= (codes[from] & ((1 << B::BITS) - 1)) << (i * B::BITS);
+            while i < 4 / A::BITS {
+                let from = half >> (i * A::BITS) & ((1 << A::BITS) - 1);
+                let to = codes[from] as u16 & ((1 << B::BITS) - 1);
+                words[half] |= to << (i * B::BITS);
                 i += 1;
             }
-            byte += 1;
+            half += 1;
         }
-        ByteMap::new(bytes)
+        words
+    };
+
+    /// The results of lower halves in bytes, and those of higher ones where they stand in a byte joined
+    /// of both; bits 4 and 5 of an index do not matter.
+    const LOWER: [u8; 64] = Self::bytes(0);
+    const HIGHER: [u8; 64] = Self::bytes(if Self::BITS <= 4 { Self::BITS } else { 0 });
+
+    const fn bytes(place: usize) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        let mut half = 0;
+        while half < 64 {
+            bytes[half] = (Self::WORDS[half % 16] << place) as u8;
+            half += 1;
+        }
+        bytes
     }
+
+    /// The bytes of the source that become 64, in so many registers.
+    const FROM: usize = 64 * A::BITS / B::BITS;
+    const REGISTERS: usize = Self::FROM.div_ceil(64);
 }
 
 /// From packed elements to packed ones.
@@ -131,67 +143,76 @@ pub(super) unsafe fn regroup<L: LookUp, A: Codes, B: Codes>(
     _: Pair<A, B>,
 ) {
     let x = isa.features();
-    let group = 64 * 8 / A::BITS;
-    let mut i = 0;
-    // SAFETY: the caller's. A group is 64 bytes of the source, and inside it while that many elements
-    // are left. Of the last one the bytes that hold elements are read and written; what is left of the
-    // last byte is then cleared.
+    let step = 64 * 8 / B::BITS;
+    let (mut src, mut dst, mut left) = (src, dst, n);
+    // SAFETY: the caller's. A step is `FROM` bytes of the source and 64 of the destination, and inside of
+    // both while that many elements are left. Of the last one the bytes that hold elements are read and
+    // written; what is left of the last byte is then cleared.
     unsafe {
-        while n - i >= group {
-            let v = x.load_dwords(src.add(i / 8 * A::BITS));
-            let to = dst.add(i / 8 * B::BITS);
-            let regrouped = bytes::<L, A, B>(isa, v);
-            if Bytes::<A, B>::BITS < 8 {
-                pieces::store_group(x, Bytes::<A, B>::BITS, to, regrouped[0]);
-            } else {
-                for (i, &v) in regrouped.iter().enumerate().take(Bytes::<A, B>::WIDENS) {
-                    x.store_dwords(to.add(64 * i), v);
-                }
+        while left >= step {
+            let mut v = [x.f._mm512_setzero_si512(); 4];
+            for (i, v) in v.iter_mut().enumerate().take(Halves::<A, B>::REGISTERS) {
+                *v = match Halves::<A, B>::FROM {
+                    16 => x.f._mm512_castsi128_si512(x.load_bytes(src)),
+                    32 => x.f._mm512_castsi256_si512(x.load_words(src)),
+                    _ => x.load_dwords(src.add(64 * i)),
+                };
             }
-            i += group;
+            x.store_dwords(dst, regrouped::<L, A, B>(isa, v));
+            (src, dst, left) = (src.add(Halves::<A, B>::FROM), dst.add(64), left - step);
         }
-        if i < n {
-            let left = n - i;
-            let v = x.load_first(src.add(i / 8 * A::BITS), (left * A::BITS).div_ceil(8));
-            let to = dst.add(i / 8 * B::BITS);
-            let len = (left * B::BITS).div_ceil(8);
-            for (i, &v) in bytes::<L, A, B>(isa, v).iter().enumerate().take(len.div_ceil(64)) {
-                x.store_first(to.add(64 * i), v, (len - 64 * i).min(64));
+        if left > 0 {
+            let bytes = (left * A::BITS).div_ceil(8);
+            let mut v = [x.f._mm512_setzero_si512(); 4];
+            for (i, v) in v.iter_mut().enumerate().take(bytes.div_ceil(64)) {
+                *v = x.load_first(src.add(64 * i), (bytes - 64 * i).min(64));
             }
+            let len = (left * B::BITS).div_ceil(8);
+            x.store_first(dst, regrouped::<L, A, B>(isa, v), len);
             let rest = left * B::BITS % 8;
             if rest != 0 {
-                *to.add(len - 1) &= (1 << rest) - 1;
+                *dst.add(len - 1) &= (1 << rest) - 1;
             }
         }
     }
 }
 
-/// What 64 bytes of elements become: up to four registers, or the front of one.
+/// What the first `FROM` bytes of four registers become.
+///
+/// A byte whose halves become one each or two is widened so that these have an index of their own: the
+/// byte, and the byte shifted, of which [`LookUp::look_up_halves`] and the permutation of 32 words see
+/// the lower halves. Of narrower ones, neighbours are joined by multiplying and adding, in the registers'
+/// lanes, and are put in order once they fill 64 bytes.
 #[inline(always)]
-fn bytes<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 4] {
+fn regrouped<L: LookUp, A: Codes, B: Codes>(isa: L, v: [__m512i; 4]) -> __m512i {
     let x = isa.features();
-    let [a, b, c, d] = const { &Bytes::<A, B>::MAPS };
-    let zero = x.f._mm512_setzero_si512();
-    match (Bytes::<A, B>::WIDENS, Bytes::<A, B>::BITS) {
-        (1, 8) => [isa.look_up(a, v), zero, zero, zero],
-        (1, bits) => [isa.gather(bits, isa.look_up(a, v)), zero, zero, zero],
-        (2, _) => {
-            let v = x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v);
-            let (a, b) = (isa.look_up(a, v), isa.look_up(b, v));
-            [x.bw._mm512_unpacklo_epi8(a, b), x.bw._mm512_unpackhi_epi8(a, b), zero, zero]
+    let joined = |v: __m512i| {
+        let lower = isa.look_up_halves(const { &Halves::<A, B>::LOWER }, v);
+        let higher = x.bw._mm512_srli_epi16::<4>(v);
+        let higher = isa.look_up_halves(const { &Halves::<A, B>::HIGHER }, higher);
+        x.f._mm512_or_si512(lower, higher)
+    };
+    // Bytes of so many bits to words of twice as many, and those of two registers to bytes.
+    let words = |bits: u32, v| x.bw._mm512_maddubs_epi16(v, x.word(1 | 256 << bits));
+    let two = |bits, a, b| x.bw._mm512_packus_epi16(words(bits, a), words(bits, b));
+    let [a, b, c, d] = v;
+    match Halves::<A, B>::BITS {
+        1 => {
+            let (ab, cd) = (two(2, joined(a), joined(b)), two(2, joined(c), joined(d)));
+            x.f._mm512_permutexvar_epi32(x.constant(&FOR_DWORDS), two(4, ab, cd))
+        }
+        2 => x.unmix_words(two(4, joined(a), joined(b))),
+        4 => joined(a),
+        8 => {
+            let v = x.bw._mm512_cvtepu8_epi16(x.f._mm512_castsi512_si256(a));
+            let v = x.f._mm512_or_si512(v, x.bw._mm512_slli_epi16::<4>(v));
+            isa.look_up_halves(const { &Halves::<A, B>::LOWER }, v)
         }
         _ => {
-            let v = x.f._mm512_permutexvar_epi32(x.constant(&FOR_DWORDS), v);
-            let (a, b) = (isa.look_up(a, v), isa.look_up(b, v));
-            let (c, d) = (isa.look_up(c, v), isa.look_up(d, v));
-            let (ab, cd) = (x.bw._mm512_unpacklo_epi8(a, b), x.bw._mm512_unpacklo_epi8(c, d));
-            let (ef, gh) = (x.bw._mm512_unpackhi_epi8(a, b), x.bw._mm512_unpackhi_epi8(c, d));
-            [
-                x.bw._mm512_unpacklo_epi16(ab, cd),
-                x.bw._mm512_unpackhi_epi16(ab, cd),
-                x.bw._mm512_unpacklo_epi16(ef, gh),
-                x.bw._mm512_unpackhi_epi16(ef, gh),
-            ]
+            let v = x.f._mm512_cvtepu8_epi32(x.f._mm512_castsi512_si128(a));
+            let v = x.f._mm512_or_si512(v, x.f._mm512_slli_epi32::<12>(v));
+            let words = x.constant(const { &Halves::<A, B>::WORDS });
+            x.bw._mm512_permutexvar_epi16(v, words)
         }
     }
 }

@@ -73,6 +73,9 @@ pub(super) trait LookUp: Copy {
     /// What 64 bytes become.
     fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i;
 
+    /// What the lower halves of 64 bytes become, by a table that repeats itself from 16 to 16.
+    fn look_up_halves(self, table: &[u8; 64], v: __m512i) -> __m512i;
+
     /// The 64 codes of so many bits at the front of a register, a byte each.
     fn spread(self, bits: usize, packed: __m512i) -> __m512i;
 
@@ -104,6 +107,11 @@ impl LookUp for Vbmi {
                 x.bw._mm512_mask_mov_epi8(lower, x.bw._mm512_movepi8_mask(v), upper)
             }
         }
+    }
+
+    #[inline(always)]
+    fn look_up_halves(self, table: &[u8; 64], v: __m512i) -> __m512i {
+        self.permutexvar_epi8(v, self.features.constant(table))
     }
 
     #[inline(always)]
@@ -154,6 +162,13 @@ impl LookUp for Avx512 {
             return x.f._mm512_ternarylogic_epi32::<0x78>(found, v, x.byte(0x80));
         }
         found
+    }
+
+    #[inline(always)]
+    fn look_up_halves(self, table: &[u8; 64], v: __m512i) -> __m512i {
+        let x = self.0;
+        let halves = x.f._mm512_and_si512(v, x.byte(15));
+        x.bw._mm512_shuffle_epi8(x.constant(table), halves)
     }
 
     #[inline(always)]
