@@ -183,16 +183,15 @@ impl Avx2 {
         self.and(self.or(v, self.shl16::<4>(v)), self.all8(15))
     }
 
-    /// Of words that [`sixes`](Self::sixes) leaves, each byte has its own bits from another shift; by
-    /// multiplications, since it is shifts and shuffles of which there are too many.
+    /// Of a word that [`sixes`](Self::sixes) leaves, `(64 high + low) * 16`, this makes `256 high + low` as
+    /// `64 high + low` and 3 times `64 high`. Shifts are products, since it is shifts and shuffles of which
+    /// there are too many.
     #[inline(always)]
     fn spread_6(self, v: __m256i) -> __m256i {
         let words = self.sixes(v);
-        let odd = self.all16(-256);
-        let (low, high) = (self.all16(1 << 12), self.all16(1 << 14));
-        let (low, high) = (self.mul_high_u16(words, low), self.mul_high_u16(words, high));
-        let bytes = self.blend8(low, high, odd);
-        self.and(bytes, self.all8(0x3f))
+        let high = self.and(words, self.all16(-64 * 16));
+        let low = self.mul_high_u16(words, self.all16(1 << 12));
+        self.add16(low, self.mul_high_u16(high, self.all16(3 << 12)))
     }
 
     /// 32 elements of 6 bits in the upper bits of a byte each, with anything below.
