@@ -9,14 +9,14 @@
 //! ```
 //!
 //! Infinity's low byte is 0 and the rest of its high byte's are NaN, which is one more step, of another
-//! size. Where the high byte knows too little for four steps to do, magnitudes are first brought to
+//! size. Where the high byte knows too little for two steps to do, magnitudes are first brought to
 //! *keys* of 15 bits: cut off where all below has code 0 and above where all has the largest, and
 //! shifted up so that this range fills the 15 bits. NaN, which is cut off too, is then seen to apart.
 //!
 //! Where the smallest magnitudes take more steps, as many as there are codes, a table tells the codes
 //! of the first 128.
 //!
-//! All tables are made from the reference; that four steps do is checked while they are made. Signs
+//! All tables are made from the reference; that two steps do is checked while they are made. Signs
 //! are left out of this, and how they come in depends on what the codes are of: see [`Finish`].
 
 use super::Features;
@@ -53,6 +53,9 @@ trait Finish<B: Real>: 'static {
     /// Magnitudes up to two to the first are 0, from two to the second on all is the largest.
     const EXPONENTS: (i32, i32);
 
+    /// The most codes that a binade has.
+    const DENSITY: usize;
+
     /// The code of NaN.
     const NAN: u8;
 
@@ -72,6 +75,7 @@ impl<B: Real> Finish<B> for Float {
         let to = Small::<B>::FORMAT;
         (to.min_exponent() - to.mantissa_bits as i32 - 1, to.max_exponent() + 1)
     };
+    const DENSITY: usize = 1 << Small::<B>::FORMAT.mantissa_bits;
     const NAN: u8 = Small::<B>::NAN_CODE;
 
     #[inline(always)]
@@ -92,6 +96,7 @@ const fn whole<B: Real>() -> IntFormat {
 
 impl<B: Real> Finish<B> for Whole {
     const EXPONENTS: (i32, i32) = (-1, whole::<B>().bits as i32);
+    const DENSITY: usize = 8;
     const NAN: u8 = 0;
 
     /// Magnitudes go as far as negative numbers do; positive ones end one before.
@@ -110,7 +115,7 @@ impl<B: Real> Finish<B> for Whole {
 struct Keys<A, B, F>(PhantomData<(A, B, F)>);
 
 /// How many steps the tables know.
-const MOST_STEPS: usize = 4;
+const MOST_STEPS: usize = 2;
 
 struct Tables {
     first: [u8; 128],
@@ -137,7 +142,7 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
 
     /// Whether magnitudes are their own keys: those with one high byte are a quarter of a binade of
     /// float16, but two binades of bfloat16.
-    const WHOLE: bool = matches!(A::DTYPE, DType::Float16);
+    const WHOLE: bool = matches!(A::DTYPE, DType::Float16) && F::DENSITY <= 4 * MOST_STEPS;
 
     /// The first magnitude of a range and the last: all, or those between that round to zero and
     /// those that are past the largest.
@@ -292,8 +297,6 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         let codes = look_up_128(isa, &tables.first, high);
         let codes = Self::step::<0>(isa, codes, [high, low], step);
         let codes = Self::step::<1>(isa, codes, [high, low], one);
-        let codes = Self::step::<2>(isa, codes, [high, low], one);
-        let codes = Self::step::<3>(isa, codes, [high, low], one);
         if F::APART == 0 {
             return codes;
         }
@@ -375,6 +378,7 @@ struct Power;
 impl<B: Real> Finish<B> for Power {
     /// Not those of magnitudes that are their own keys.
     const EXPONENTS: (i32, i32) = (0, 0);
+    const DENSITY: usize = 1;
     const NAN: u8 = 0xff;
     /// Subnormals take as many steps as they have bits.
     const APART: u16 = 128;
