@@ -52,8 +52,6 @@ pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
         bw::powers::<Plain<A>, Plain<B>>
     } else if matches!((from, to), (DType::BFloat16, DType::Float16)) {
         bw::float16s::<Plain<A>, Plain<B>>
-    } else if from.bits() == 32 && matches!(to, DType::Float16) && !from.is_packed() {
-        bw::float16s_of_dwords::<Plain<A>, Plain<B>>
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
         bw::words_of_bytes::<Plain<A>, Plain<B>>
     } else if widen::has_longs_of_integers(from, to) {
@@ -213,7 +211,6 @@ kernels! {
         widen::longs_of_integers => longs_of_integers
         halves::words_of_bytes => words_of_bytes
         halves::float16s => float16s
-        halves::float16s_of_dwords => float16s_of_dwords
         halves::integers_of_float16s => integers_of_float16s
         widen::integers_of_float16s => longs_of_float16s;
     vbmi Vbmi "avx512vbmi,avx512vbmi2":

@@ -90,7 +90,16 @@ eights! {
     };
     complex128_to_float32: Complex128 16 => Float32 4, |x, v| {
         let reals = x.f._mm512_castsi512_pd(pieces::reals::<8>(x, v));
-        [x.f._mm512_castsi256_si512(narrowed(x, reals)), v[1]]
+        half(x, narrowed(x, reals))
+    };
+    float64_to_float32: Float64 8 => Float32 4, |x, [v, _]| {
+        half(x, narrowed(x, x.f._mm512_castsi512_pd(v)))
+    };
+    int64_to_float32: Int64 8 => Float32 4, |x, [v, _]| {
+        half(x, x.avx._mm256_castps_si256(x.dq._mm512_cvt_roundepi64_ps::<NEAREST>(v)))
+    };
+    uint64_to_float32: UInt64 8 => Float32 4, |x, [v, _]| {
+        half(x, x.avx._mm256_castps_si256(x.dq._mm512_cvt_roundepu64_ps::<NEAREST>(v)))
     };
     float64_to_complex64: Float64 8 => Complex64 8, |x, [v, _]| {
         [pieces::apart::<4>(x, narrowed(x, x.f._mm512_castsi512_pd(v))), v]
@@ -153,11 +162,18 @@ fn complexes(x: Features, v: __m512d) -> [__m512i; 2] {
     [pieces::apart::<8>(x, low), pieces::apart::<8>(x, high)]
 }
 
+const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+
 /// Float64s to the nearest float32s.
 #[inline(always)]
 fn narrowed(x: Features, v: __m512d) -> __m256i {
-    const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
     x.avx._mm256_castps_si256(x.f._mm512_cvt_roundpd_ps::<NEAREST>(v))
+}
+
+/// Half a register as a result.
+#[inline(always)]
+fn half(x: Features, v: __m256i) -> [__m512i; 2] {
+    [x.f._mm512_castsi256_si512(v); 2]
 }
 
 /// The lowest 16 bytes of a register.

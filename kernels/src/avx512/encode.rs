@@ -311,7 +311,7 @@ fn float64(x: Features, F64([a, b]): F64) -> [__m512i; 2] {
 /// To the nearest float16, ties to even, by the immediate.
 #[inline(always)]
 fn float16(x: Features, v: Odd<false>) -> __m256i {
-    x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v.lanes)
+    x.float16s::<_MM_FROUND_TO_NEAREST_INT>(v.lanes)
 }
 
 /// To the nearest bfloat16, ties to even, in the high words.

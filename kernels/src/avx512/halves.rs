@@ -1,9 +1,7 @@
 //! To numbers of 16 bits, where whole registers can be loaded and stored: from integers of a byte, to
 //! float16, and from float16 to integers, all in lanes of 16 bits.
 
-use super::bridge::Hub;
 use super::codes::{Codes, Pair};
-use super::decode::{I32, U32};
 use super::lanes::both;
 use super::tables::LookUp;
 use super::{Avx512, Features};
@@ -113,56 +111,10 @@ fn float16s_of(x: Features, v: __m512i) -> __m512i {
         #[inline(always)]
         |v| {
             let v = x.f._mm512_castsi512_ps(v);
-            x.f._mm512_cvtepu16_epi32(x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v))
+            x.f._mm512_cvtepu16_epi32(x.float16s::<_MM_FROUND_TO_NEAREST_INT>(v))
         },
     );
     x.f._mm512_or_si512(even, x.f._mm512_slli_epi32::<16>(odd))
-}
-
-/// Float32 and 32-bit integers to float16: as the hubs have it, but that two quarters are joined for a
-/// whole store. (Where the source takes shuffles, too, one more does not pay.)
-///
-/// # Safety
-/// `src` is valid for reading `4 * n` bytes and `dst` for writing `2 * n`; they don't overlap.
-#[inline(always)]
-pub(super) unsafe fn float16s_of_dwords<A: Codes, B: Codes>(
-    isa: Avx512,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: Pair<A, B>,
-) {
-    let x = isa.features();
-    let mut i = 0;
-    // SAFETY: the caller's; a part has as many elements as are left.
-    unsafe {
-        while n - i >= 32 {
-            let [a, b] = both(
-                x.load_qwords(src.add(4 * i)),
-                #[inline(always)]
-                |v| float16s_of_quarter::<A>(x, v),
-            );
-            x.store_dwords(dst.add(2 * i), x.join(a, b));
-            i += 32;
-        }
-        while i < n {
-            let part = (n - i).min(16);
-            let v = x.load_dwords_part(src.add(4 * i), part);
-            x.store_words_part(dst.add(2 * i), float16s_of_quarter::<A>(x, v), part);
-            i += part;
-        }
-    }
-}
-
-#[inline(always)]
-fn float16s_of_quarter<A: Codes>(x: Features, v: __m512i) -> __m256i {
-    let v = match A::Numbers::DTYPE {
-        DType::Int32 => I32(v).f32(x),
-        DType::UInt32 => U32(v).f32(x),
-        _ => x.f._mm512_castsi512_ps(v),
-    };
-    // What rounding an integer past 2^24 to float32 changes is past float16's numbers.
-    x.f._mm512_cvtps_ph::<{ _MM_FROUND_TO_NEAREST_INT }>(v)
 }
 
 /// Float16 to integers of 16 bits.

@@ -210,7 +210,7 @@ loops! {
         );
     /// Float32 to float16.
     halves<ROUND>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
-        |x, v| x.f._mm512_cvtps_ph::<ROUND>(x.f._mm512_castsi512_ps(v));
+        |x, v| x.float16s::<ROUND>(x.f._mm512_castsi512_ps(v));
     /// Float32 to float16, to nearest with ties away from zero: half a unit is added, and the rest cut
     /// off; what the sum itself loses, cut off toward zero, would be cut off anyway. Cutting off
     /// stops at the largest number: what is past it is made infinity before.
@@ -234,7 +234,7 @@ loops! {
             let infinity =
                 x.f._mm512_ternarylogic_epi32::<0xf8>(x.dword(INFINITY), sum, x.dword(1 << 31));
             let sum = x.f._mm512_mask_mov_epi32(sum, past, infinity);
-            x.f._mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(x.f._mm512_castsi512_ps(sum))
+            x.float16s::<_MM_FROUND_TO_ZERO>(x.f._mm512_castsi512_ps(sum))
         };
     /// Float32 to bfloat16.
     brains<MODE>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,

@@ -144,11 +144,11 @@ stepped! {
         for (i, v) in v.into_iter().enumerate() {
             let v = v.floats();
             let half = if MODE == Mode::Up as u8 {
-                x.f._mm512_cvtps_ph::<_MM_FROUND_TO_POS_INF>(v)
+                x.float16s::<_MM_FROUND_TO_POS_INF>(v)
             } else if MODE == Mode::Down as u8 {
-                x.f._mm512_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(v)
+                x.float16s::<_MM_FROUND_TO_NEG_INF>(v)
             } else {
-                x.f._mm512_cvtps_ph::<_MM_FROUND_TO_ZERO>(v)
+                x.float16s::<_MM_FROUND_TO_ZERO>(v)
             };
             x.store_words(dst.add(32 * i), half);
         }
