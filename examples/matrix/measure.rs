@@ -119,9 +119,10 @@ impl Shape {
     }
 }
 
-/// What is cast before the clock starts, of so many elements that they are cast but once: so that the code, and
-/// what the CPU knows of its branches, is there again, whatever ran meanwhile. A short cast that is timed on many
-/// windows has that from the first of them.
+/// What is cast or copied before the clock starts: enough that the code, and what the CPU knows of the branches
+/// around it, is there again, whatever ran meanwhile (without, a call of 0.1 us has been seen to take half as long
+/// again), and so few elements that once is not enough to learn them. A short cast that is timed on many windows
+/// has that from the first of them.
 pub(crate) struct Warming {
     pub(crate) n: usize,
     /// Bytes of the source and of the destination.
@@ -131,9 +132,9 @@ pub(crate) struct Warming {
 
 impl Warming {
     pub(crate) fn of(from: DType, to: DType, n: usize) -> Option<Self> {
-        const FEW: usize = 1024;
+        const FEW: usize = 4096;
         let shape = Shape::of(from, to, FEW);
-        (n > FEW).then_some(Self { n: FEW, src: shape.src, dst: shape.dst })
+        (n >= FEW).then_some(Self { n: FEW, src: shape.src, dst: shape.dst })
     }
 }
 
@@ -163,7 +164,10 @@ impl Bench {
         others: &mut [&mut Other],
     ) -> Option<(Times, Vec<Option<f64>>)> {
         let shape = Shape::of(cast.from(), cast.to(), self.n);
-        let mut memcpy = |bench: &mut Self, _: &mut Pool, turn| Some(bench.memcpy(shape, turn));
+        let warming = Warming::of(cast.from(), cast.to(), self.n);
+        let few = warming.map_or(0, |few| (few.src + few.dst).div_ceil(2));
+        let mut memcpy =
+            |bench: &mut Self, _: &mut Pool, turn| Some(bench.memcpy(shape, few, turn));
         let mut all: Vec<&mut Other> = vec![&mut memcpy];
         all.extend(others.iter_mut().map(|other| &mut **other as &mut Other));
         let (cast, mut others) = self.best(cast, shape, pool, self.budget, &mut all)?;
@@ -275,12 +279,13 @@ impl Bench {
         run(src, dst)
     }
 
-    /// The time of one memcpy per window, of as many bytes as a cast's.
-    fn memcpy(&mut self, shape: Shape, turn: usize) -> Duration {
+    /// The time of one memcpy per window, of as many bytes as a cast's, after one of `few`.
+    fn memcpy(&mut self, shape: Shape, few: usize, turn: usize) -> Duration {
         let (shape, value) = (shape.of_memcpy(), turn as u8);
         self.buffers(shape, 0).0.fill(value);
         let (src, dst) = black_box(self.buffers(shape, 0));
         dst.fill(value);
+        black_box(&mut dst[..few]).copy_from_slice(&src[..few]);
         let start = Instant::now();
         for window in src.chunks_exact(shape.src) {
             dst.copy_from_slice(window);
