@@ -58,7 +58,7 @@ impl Step for ToHalves {
         while k < 4 {
             // SAFETY: the caller's: 64 bytes on both sides.
             unsafe {
-                let halves = isa.ps_to_half(isa.load_psx(src.add(16 * k)));
+                let halves = isa.psx_to_half(isa.load_psx(src.add(16 * k)));
                 isa.storex(dst.add(16 * k), isa.low16x(halves, isa.zerox()));
             }
             k += 1;
@@ -114,8 +114,8 @@ impl Step for FromFloats {
                 let from = src.add(64 * k);
                 // Elements 0, 1, 4, 5 in the lower lane, 2, 3, 6, 7 in the upper one.
                 let parts = isa.as_ps(isa.even_dwords(isa.load(from), isa.load(from.add(32))));
-                let lower = isa.ps_to_half(isa.lower_ps(parts));
-                let upper = isa.ps_to_half(isa.half_ps::<1>(parts));
+                let lower = isa.psx_to_half(isa.lower_ps(parts));
+                let upper = isa.psx_to_half(isa.half_ps::<1>(parts));
                 isa.storex(dst.add(16 * k), isa.low32x(lower, upper));
             }
             k += 1;

@@ -47,8 +47,7 @@ encoders! {
     UInt2 <= Int<2, false>, |isa, v, dst| isa.storex(dst, isa.fill(v));
     UInt4 <= Int<4, false>, |isa, v, dst| isa.storex(dst, isa.fill(v));
     Float16 <= Sticky, |isa, Sticky(v), dst| {
-        isa.storex(dst, isa.to_float16(v[0]));
-        isa.storex(dst.add(16), isa.to_float16(v[1]));
+        isa.store(dst, isa.join(isa.to_float16(v[1]), isa.to_float16(v[0])));
     };
     BFloat16 <= Brain, |isa, Brain(v), dst| isa.store(dst, isa.to_bfloat16(v));
     Float32 <= F32, |isa, F32(v), dst| isa.store_two(dst, [isa.ps_bits(v[0]), isa.ps_bits(v[1])]);
@@ -138,29 +137,45 @@ impl Avx2 {
     /// Eight float16s.
     #[inline(always)]
     pub(super) fn to_float16(self, x: __m256) -> __m128i {
-        // Two instructions of four lanes take less time than one of eight.
-        let (low, high) =
-            (self.ps_to_half(self.lower_ps(x)), self.ps_to_half(self.half_ps::<1>(x)));
-        self.join_low_64x(low, high)
+        self.ps_to_half::<0>(x)
     }
 
     /// Sixteen bfloat16s.
     #[inline(always)]
     pub(super) fn to_bfloat16(self, [a, b]: [__m256; 2]) -> __m256i {
-        let (a, b) = (self.rounded_to_16(a), self.rounded_to_16(b));
-        self.in_order(self.pack_u32(self.shr32::<16>(a), self.shr32::<16>(b)))
+        let nan_a = self.ps_bits(self.cmp_ps::<UNORDERED>(a, a));
+        let nan_b = self.ps_bits(self.cmp_ps::<UNORDERED>(b, b));
+        let (a, b) = (self.ps_bits(a), self.ps_bits(b));
+        // Words in turns: of `a` those at even places, of `b` those at odd ones.
+        let in_turns = |a, b| self.mix16::<0xaa>(a, b);
+        let high = in_turns(self.shr32::<16>(a), b);
+        let low = in_turns(a, self.shl32::<16>(b));
+        let nan = in_turns(nan_a, nan_b);
+        let rounded = self.rounded_by(high, low, nan);
+        self.out_of_turns(self.or(rounded, self.and(nan, self.all16(0x40))))
     }
 
-    /// Float32 rounded to its upper 16 bits; what is below them is anything.
+    /// Upper words rounded by the lower ones; those of NaN, which `nan` tells, as they are.
+    ///
+    /// They are rounded up if the lower word is above half a unit, or is half of one and the upper one odd: if
+    /// the lower one less half, as a signed number, and the odd bit come to more than 0. From the largest finite
+    /// number that comes to infinity.
     #[inline(always)]
-    fn rounded_to_16(self, x: __m256) -> __m256i {
-        let bits = self.ps_bits(x);
-        // Adding half a unit, less one if the kept part is even, carries exactly when the nearest is
-        // the next one up; from the largest finite number it carries into infinity.
-        let even = self.eq32(self.and(bits, self.all32(0x1_0000)), self.zero());
-        let rounded = self.add32(self.add32(bits, self.all32(0x8000)), even);
-        let quiet = self.as_ps(self.or(bits, self.all32(1 << 22)));
-        self.ps_bits(self.blend_ps(self.as_ps(rounded), quiet, self.cmp_ps::<UNORDERED>(x, x)))
+    fn rounded_by(self, high: __m256i, low: __m256i, nan: __m256i) -> __m256i {
+        let less_half = self.xor(low, self.all16(i16::MIN));
+        let over = self.add_clamped16(less_half, self.and(high, self.all16(1)));
+        let up = self.gt16(self.or(over, nan), self.zero());
+        self.sub16(high, up)
+    }
+
+    /// For words of eight dwords and of the next eight in turns: all of the first, then all of the second.
+    #[inline(always)]
+    fn out_of_turns(self, words: __m256i) -> __m256i {
+        const EVEN_ODD: [u8; 32] = [
+            0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, //
+            0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,
+        ];
+        self.in_order(self.shuffle8(words, self.constant(&EVEN_ODD)))
     }
 }
 

@@ -30,6 +30,7 @@ words! {
         add32 = _mm256_add_epi32(a: __m256i, b: __m256i) -> __m256i;
         add64 = _mm256_add_epi64(a: __m256i, b: __m256i) -> __m256i;
         sub8 = _mm256_sub_epi8(a: __m256i, b: __m256i) -> __m256i;
+        sub16 = _mm256_sub_epi16(a: __m256i, b: __m256i) -> __m256i;
         sub32 = _mm256_sub_epi32(a: __m256i, b: __m256i) -> __m256i;
         eq8 = _mm256_cmpeq_epi8(a: __m256i, b: __m256i) -> __m256i;
         eq16 = _mm256_cmpeq_epi16(a: __m256i, b: __m256i) -> __m256i;
@@ -42,6 +43,7 @@ words! {
         min_u8 = _mm256_min_epu8(a: __m256i, b: __m256i) -> __m256i;
         add_clamped_u8 = _mm256_adds_epu8(a: __m256i, b: __m256i) -> __m256i;
         add_clamped_u16 = _mm256_adds_epu16(a: __m256i, b: __m256i) -> __m256i;
+        add_clamped16 = _mm256_adds_epi16(a: __m256i, b: __m256i) -> __m256i;
         sub_clamped8 = _mm256_subs_epi8(a: __m256i, b: __m256i) -> __m256i;
         sub_clamped_u8 = _mm256_subs_epu8(a: __m256i, b: __m256i) -> __m256i;
         sub_clamped_u16 = _mm256_subs_epu16(a: __m256i, b: __m256i) -> __m256i;
@@ -131,7 +133,6 @@ words! {
         min_pd = _mm256_min_pd(a: __m256d, b: __m256d) -> __m256d;
         max_pd = _mm256_max_pd(a: __m256d, b: __m256d) -> __m256d;
         // `b` where `mask` is negative, else `a`.
-        blend_ps = _mm256_blendv_ps(a: __m256, b: __m256, mask: __m256) -> __m256;
         blend_pd = _mm256_blendv_pd(a: __m256d, b: __m256d, mask: __m256d) -> __m256d;
         i32_to_ps = _mm256_cvtepi32_ps(a: __m256i) -> __m256;
         i32_to_pd = _mm256_cvtepi32_pd(a: __m128i) -> __m256d;

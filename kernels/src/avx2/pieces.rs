@@ -364,19 +364,32 @@ impl Avx2 {
 
     #[inline(always)]
     unsafe fn real_parts_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
         let mut i = 0;
-        while i + 8 <= n {
-            // SAFETY: 8 elements are left: 64 bytes of the source, 32 of the destination.
-            unsafe {
-                let a = avx._mm256_castsi256_ps(load(src.add(8 * i)));
-                let b = avx._mm256_castsi256_ps(load(src.add(8 * i + 32)));
-                let parts = avx._mm256_castps_si256(avx._mm256_shuffle_ps::<0b10_00_10_00>(a, b));
-                store(dst.add(4 * i), avx2._mm256_permute4x64_epi64::<0b11_01_10_00>(parts));
+        // SAFETY: so many elements are left, of 8 bytes in the source and 4 in the destination.
+        unsafe {
+            while i + 32 <= n {
+                for k in [0, 8, 16, 24] {
+                    self.real_dwords(src.add(8 * (i + k)), dst.add(4 * (i + k)));
+                }
+                i += 32;
             }
-            i += 8;
+            while i + 8 <= n {
+                self.real_dwords(src.add(8 * i), dst.add(4 * i));
+                i += 8;
+            }
         }
         i
+    }
+
+    /// # Safety
+    /// `src` is valid for reading 64 bytes and `dst` for writing 32.
+    #[inline(always)]
+    unsafe fn real_dwords(self, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            let parts = self.even_dwords(self.load(src), self.load(src.add(32)));
+            self.store(dst, self.in_order(parts));
+        }
     }
 
     #[inline(always)]

@@ -187,10 +187,7 @@ stepped! {
     };
     /// Float32 to float16.
     halves [const ROUND: i32] (_saturate: bool) = 4 2 8, |isa, src, dst| {
-        let x = isa.as_ps(isa.load(src));
-        let low = isa.ps_to_half_by::<ROUND>(isa.lower_ps(x));
-        let high = isa.ps_to_half_by::<ROUND>(isa.half_ps::<1>(x));
-        isa.storex(dst, isa.join_low_64x(low, high));
+        isa.storex(dst, isa.ps_to_half::<ROUND>(isa.as_ps(isa.load(src))));
     };
     /// Float32 to float16, to nearest with ties away from zero: a tie that went to the even neighbour,
     /// nearer to zero, is half a unit further than that, and goes to the other.

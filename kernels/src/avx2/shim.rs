@@ -2,7 +2,7 @@
 //! bits, make them quiet, and heed no rounding mode and no flush-to-zero.
 
 use super::Avx2;
-use core::arch::x86_64::{__m128, __m128i, __m256, _mm_cvtps_ph, _mm256_cvtph_ps};
+use core::arch::x86_64::{__m128, __m128i, __m256, _mm_cvtps_ph, _mm256_cvtph_ps, _mm256_cvtps_ph};
 
 impl Avx2 {
     /// Float16 to float32, exactly.
@@ -14,14 +14,15 @@ impl Avx2 {
 
     /// Four float32s to float16, to nearest, ties to even; zeros above them.
     #[inline(always)]
-    pub(super) fn ps_to_half(self, a: __m128) -> __m128i {
-        self.ps_to_half_by::<0>(a)
+    pub(super) fn psx_to_half(self, a: __m128) -> __m128i {
+        // SAFETY: the token proves that the CPU has F16C.
+        unsafe { _mm_cvtps_ph::<0>(a) }
     }
 
-    /// The same, rounded as the instruction's operand says.
+    /// Eight float32s to float16, rounded as the instruction's operand says.
     #[inline(always)]
-    pub(super) fn ps_to_half_by<const ROUND: i32>(self, a: __m128) -> __m128i {
+    pub(super) fn ps_to_half<const ROUND: i32>(self, a: __m256) -> __m128i {
         // SAFETY: the token proves that the CPU has F16C.
-        unsafe { _mm_cvtps_ph::<ROUND>(a) }
+        unsafe { _mm256_cvtps_ph::<ROUND>(a) }
     }
 }

@@ -68,12 +68,17 @@ impl Avx2 {
         self.pd_bits(self.and_pd(clamped, number))
     }
 
+    /// The significand of 2^63 is its integer with the leading bit on top; that of a smaller number is shifted
+    /// from there by as many places as the number has powers of two less. All bits are set from 2^64 on, and are
+    /// not shifted.
     #[inline(always)]
     pub(super) fn pd_to_u64(self, x: __m256d) -> __m256i {
-        // The second operand where the first is NaN.
-        let x = self.max_pd(x, self.all_pd(0.0));
-        let above = self.pd_bits(self.cmp_pd::<NOT_LESS>(x, self.all_pd(TWO_63 * 2.0)));
-        self.or(self.split(self.round_pd::<TRUNCATE>(x)), above)
+        // The second operand where the first is NaN. Floats without a sign compare as their bits do.
+        let x = self.pd_bits(self.max_pd(x, self.all_pd(0.0)));
+        let above = self.gt64(x, self.all64((TWO_63 * 2.0).to_bits() as i64 - 1));
+        let places = self.sub_clamped_u16(self.all64(1023 + 63), self.shr64::<52>(x));
+        let significand = self.or(self.shl64::<11>(x), self.all64(i64::MIN));
+        self.srlv64(self.or(significand, above), places)
     }
 
     /// The 64 bits of an integral number of magnitude 2^64 at most.
@@ -119,16 +124,16 @@ impl Avx2 {
     pub(super) fn ps_to_u64(self, v: [__m256; 2]) -> [__m256i; 4] {
         let [a, b] = two!(
             |x| {
-                // The second operand where the first is NaN.
-                let x = self.max_ps(x, self.all_ps(0.0));
-                let above =
-                    self.ps_bits(self.cmp_ps::<NOT_LESS>(x, self.all_ps(TWO_63 as f32 * 2.0)));
-                // From 2^63 on, the number less 2^63, exactly, and that bit apart.
-                let half = self.all_ps(TWO_63 as f32);
-                let large = self.cmp_ps::<NOT_LESS>(x, half);
-                let (low, high) = self.ps_dwords(self.sub_ps(x, self.and_ps(large, half)));
-                let bit = self.and(self.ps_bits(large), self.all32(i32::MIN));
-                self.qwords(self.or(low, above), self.or(self.xor(high, bit), above))
+                // As float64 in `pd_to_u64`; the lower dwords are zero, and are set where all bits are.
+                let x = self.in_order(self.ps_bits(self.max_ps(x, self.all_ps(0.0))));
+                let above = self.gt32(x, self.all32((TWO_63 as f32 * 2.0).to_bits() as i32 - 1));
+                let places = self.sub_clamped_u16(self.all32(127 + 63), self.shr32::<23>(x));
+                let high = self.or(self.or(self.shl32::<8>(x), self.all32(i32::MIN)), above);
+                let zero = self.zero();
+                [
+                    self.srlv64(self.low32(above, high), self.low32(places, zero)),
+                    self.srlv64(self.high32(above, high), self.high32(places, zero)),
+                ]
             },
             v
         );

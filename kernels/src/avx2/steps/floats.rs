@@ -44,15 +44,10 @@ impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
-            let (words, zero) = (isa.load(src), isa.zero());
-            let low = isa.as_ps(isa.low16(zero, words));
-            let high = isa.as_ps(isa.high16(zero, words));
-            let a = isa.ps_to_half(isa.lower_ps(low));
-            let b = isa.ps_to_half(isa.lower_ps(high));
-            let c = isa.ps_to_half(isa.half_ps::<1>(low));
-            let d = isa.ps_to_half(isa.half_ps::<1>(high));
-            isa.storex(dst, isa.join_low_64x(a, b));
-            isa.storex(dst.add(16), isa.join_low_64x(c, d));
+            let (words, zero) = (isa.in_order(isa.load(src)), isa.zero());
+            let low = isa.to_float16(isa.as_ps(isa.low16(zero, words)));
+            let high = isa.to_float16(isa.as_ps(isa.high16(zero, words)));
+            isa.store(dst, isa.join(high, low));
         }
     }
 }
