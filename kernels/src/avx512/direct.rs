@@ -161,10 +161,29 @@ const fn bytes_by_table<A: Codes, B: Codes>() -> Option<usize> {
 /// The tables of a pair.
 pub(super) struct Maps<A, B>(PhantomData<(A, B)>);
 
+/// A table by the magnitudes of 8-bit integers: bit 7 does not matter, and 128, which has no other, gives what 0 does.
+const fn of_sizes(bytes: [u8; 256]) -> ByteMap {
+    let mut all = bytes;
+    let mut i = 128;
+    while i < 256 {
+        all[i] = bytes[i - 128];
+        i += 1;
+    }
+    ByteMap::new(all)
+}
+
 impl<A: Real, B: Real> Maps<A, B> {
     pub(super) const BYTE: ByteMap = ByteMap::new(ByteTable::<A, B>::of_whole_codes());
     const LOW: ByteMap = ByteMap::new(ByteTable::<A, B>::byte_of_word(0));
     const HIGH: ByteMap = ByteMap::new(ByteTable::<A, B>::byte_of_word(1));
+    const LOW_BY_SIZE: ByteMap = of_sizes(ByteTable::<A, B>::byte_of_word(0));
+    const HIGH_BY_SIZE: ByteMap = of_sizes(ByteTable::<A, B>::byte_of_word(1));
+
+    /// What a code becomes, of larger floats the uppermost word.
+    const fn word(code: usize) -> u16 {
+        let bytes = [ByteTable::<A, B>::byte_of_word(0), ByteTable::<A, B>::byte_of_word(1)];
+        u16::from_le_bytes([bytes[0][code], bytes[1][code]])
+    }
 }
 
 /// Kernels of the functions below, compiled for an instruction set.
@@ -311,19 +330,46 @@ pub(super) const FOR_WORDS: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 /// The same with dwords, for interleaving twice.
 pub(super) const FOR_DWORDS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
-/// 64 words by two tables.
+/// 64 words: of truth values two kinds; else by two tables.
 #[inline(always)]
 pub(super) fn words<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 2] {
     let x = isa.features();
+    if matches!(A::Numbers::DTYPE, DType::Bool) {
+        let is_true = x.bw._mm512_test_epi8_mask(v, v);
+        let word = x.word(const { Maps::<A::Numbers, B::Numbers>::word(1) });
+        return [is_true as u32, (is_true >> 32) as u32]
+            .map(|is_true| x.bw._mm512_maskz_mov_epi16(is_true, word));
+    }
     interleaved::<L, A, B>(isa, x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v))
 }
 
 #[inline(always)]
 fn interleaved<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 2] {
     let x = isa.features();
-    let low = isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::LOW }, v);
-    let high = isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::HIGH }, v);
+    let to_float = matches!(B::Numbers::DTYPE.kind(), Kind::Float);
+    let [low, high] = if matches!(A::Numbers::DTYPE, DType::Int8) && to_float {
+        by_size::<L, A::Numbers, B::Numbers>(isa, v)
+    } else {
+        let low = isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::LOW }, v);
+        [low, isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::HIGH }, v)]
+    };
     [x.bw._mm512_unpacklo_epi8(low, high), x.bw._mm512_unpackhi_epi8(low, high)]
+}
+
+/// The low and the high bytes of the words of floats, by the magnitudes of integers, and their signs. A magnitude of
+/// 128 is looked up as 0, whose low byte is the same. (The function is compiled for other dtypes, too, and not called.)
+#[inline(always)]
+fn by_size<L: LookUp, A: Real, B: Real>(isa: L, v: __m512i) -> [__m512i; 2] {
+    const { assert!(!matches!(A::DTYPE, DType::Int8) || Maps::<A, B>::word(128) & 0xff == 0) };
+    let x = isa.features();
+    let size = x.bw._mm512_abs_epi8(v);
+    let low = isa.look_up(const { &Maps::<A, B>::LOW_BY_SIZE }, size);
+    let high = isa.look_up(const { &Maps::<A, B>::HIGH_BY_SIZE }, size);
+    let lowest = x.bw._mm512_cmpeq_epi8_mask(v, x.byte(0x80));
+    let of_lowest = x.byte(const { (Maps::<A, B>::word(128) >> 8) as u8 });
+    let high = x.bw._mm512_mask_mov_epi8(high, lowest, of_lowest);
+    // high OR (v AND the top bit)
+    [low, x.f._mm512_ternarylogic_epi32::<0xf8>(high, v, x.byte(0x80))]
 }
 
 /// # Safety

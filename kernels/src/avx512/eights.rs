@@ -54,6 +54,20 @@ eights! {
     complex128_to_int16: Complex128 16 => Int16 2, |x, v| int16s(x, pieces::reals::<8>(x, v));
     complex128_to_uint16: Complex128 16 => UInt16 2, |x, v| uint16s(x, pieces::reals::<8>(x, v));
 
+    float64_to_int32: Float64 8 => Int32 4, |x, [v, _]| {
+        let v = x.f._mm512_castsi512_pd(v);
+        let v = x.f._mm512_fixupimm_pd::<0>(v, v, x.qword(NAN_TO_ZERO.into()));
+        let v = x.f._mm512_min_pd(v, x.f._mm512_set1_pd(i32::MAX.into()));
+        half(x, x.f._mm512_cvttpd_epi32(v))
+    };
+    float64_to_uint32: Float64 8 => UInt32 4, |x, [v, _]| {
+        half(x, x.f._mm512_cvttpd_epu32(not_negative(x, v)))
+    };
+    float32_to_uint64: Float32 4 => UInt64 8, |x, [v, _]| {
+        let v = x.f._mm512_castps512_ps256(x.f._mm512_castsi512_ps(v));
+        [x.dq._mm512_cvttps_epu64(x.avx._mm256_max_ps(v, x.avx._mm256_setzero_ps())); 2]
+    };
+
     float64_to_bool: Float64 8 => Bool 1, |x, [v, _]| {
         bools(x, x.f._mm512_and_si512(v, x.qword(i64::MAX as u64)))
     };
@@ -115,12 +129,16 @@ fn signed(x: Features, v: __m512i, most: f64) -> __m512i {
     x.dq._mm512_cvttpd_epi64(x.f._mm512_min_pd(v, x.f._mm512_set1_pd(most)))
 }
 
-/// Float64s cut to 64-bit integers without sign, negative ones and NaN to 0, saturating.
+/// Float64s cut to 64-bit integers without sign, saturating.
 #[inline(always)]
 fn unsigned(x: Features, v: __m512i) -> __m512i {
-    // Where one is NaN, max is the second of its operands.
-    let v = x.f._mm512_max_pd(x.f._mm512_castsi512_pd(v), x.f._mm512_setzero_pd());
-    x.dq._mm512_cvttpd_epu64(v)
+    x.dq._mm512_cvttpd_epu64(not_negative(x, v))
+}
+
+/// Float64s, with 0 for negative ones and NaN: where one is NaN, max is the second of its operands.
+#[inline(always)]
+fn not_negative(x: Features, v: __m512i) -> __m512d {
+    x.f._mm512_max_pd(x.f._mm512_castsi512_pd(v), x.f._mm512_setzero_pd())
 }
 
 #[inline(always)]

@@ -89,11 +89,11 @@ encoders! {
             x.store_words(dst.add(96), float16(x, w[3]));
         };
     BFloat16 <= Odd<true>, store_words_part:
-        |x, v| x.f._mm512_cvtepi32_epi16(x.f._mm512_srli_epi32::<16>(bfloat16(x, v))),
+        |x, v| x.f._mm512_cvtepi32_epi16(x.f._mm512_srli_epi32::<16>(bfloat16(x, v.lanes))),
         |dst, w| {
             let [a, b, c, d] = w;
-            x.store_dwords(dst, x.high_words(bfloat16(x, a), bfloat16(x, b)));
-            x.store_dwords(dst.add(64), x.high_words(bfloat16(x, c), bfloat16(x, d)));
+            x.store_dwords(dst, bfloat16s(x, [a.lanes, b.lanes]));
+            x.store_dwords(dst.add(64), bfloat16s(x, [c.lanes, d.lanes]));
         };
     Float32 <= F32, store_dwords_part:
         |x, v| x.f._mm512_castps_si512(v.0),
@@ -314,10 +314,16 @@ fn float16(x: Features, v: Odd<false>) -> __m256i {
     x.float16s::<_MM_FROUND_TO_NEAREST_INT>(v.lanes)
 }
 
+/// To the nearest bfloat16s, ties to even.
+#[inline(always)]
+fn bfloat16s(x: Features, [a, b]: [__m512; 2]) -> __m512i {
+    x.high_words(bfloat16(x, a), bfloat16(x, b))
+}
+
 /// To the nearest bfloat16, ties to even, in the high words.
 #[inline(always)]
-fn bfloat16(x: Features, v: Odd<true>) -> __m512i {
-    let bits = x.f._mm512_castps_si512(v.lanes);
+fn bfloat16(x: Features, v: __m512) -> __m512i {
+    let bits = x.f._mm512_castps_si512(v);
     // Adding 0x7fff carries into the kept part if the rest is more than half a unit; with the last
     // bit of the rest set where the kept part is odd, if it is half a unit, too. From the largest
     // finite number it carries into infinity.
@@ -326,5 +332,5 @@ fn bfloat16(x: Features, v: Odd<true>) -> __m512i {
     let rounded = x.f._mm512_add_epi32(sticky, x.dword(0x7fff));
     // Where the number was NaN, itself made quiet.
     let rounded = x.f._mm512_castsi512_ps(rounded);
-    x.f._mm512_castps_si512(x.f._mm512_fixupimm_ps::<0>(rounded, v.lanes, x.dword(0x22)))
+    x.f._mm512_castps_si512(x.f._mm512_fixupimm_ps::<0>(rounded, v, x.dword(0x22)))
 }

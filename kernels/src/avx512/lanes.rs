@@ -334,10 +334,10 @@ impl Features {
     /// The low bytes of 64 dwords.
     #[inline(always)]
     pub(super) fn low_bytes(self, [a, b, c, d]: [__m512i; 4]) -> __m512i {
-        let byte = self.f._mm512_set1_epi16(0xff);
-        let ab = self.f._mm512_and_si512(self.low_words(a, b), byte);
-        let cd = self.f._mm512_and_si512(self.low_words(c, d), byte);
-        self.unmix_words(self.bw._mm512_packus_epi16(ab, cd))
+        let low = |v| self.f._mm512_and_si512(v, self.dword(0xff));
+        let ab = self.bw._mm512_packus_epi32(low(a), low(b));
+        let cd = self.bw._mm512_packus_epi32(low(c), low(d));
+        self.unmix(self.bw._mm512_packus_epi16(ab, cd))
     }
 
     /// 64 dwords clamped to bytes.

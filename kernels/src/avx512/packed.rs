@@ -5,7 +5,6 @@
 //! together.
 
 use super::codes::{Codes, Pair};
-use super::direct::FOR_DWORDS;
 use super::pieces;
 use super::shim::Vbmi;
 use super::tables::LookUp;
@@ -199,7 +198,7 @@ fn regrouped<L: LookUp, A: Codes, B: Codes>(isa: L, v: [__m512i; 4]) -> __m512i 
     match Halves::<A, B>::BITS {
         1 => {
             let (ab, cd) = (two(2, joined(a), joined(b)), two(2, joined(c), joined(d)));
-            x.f._mm512_permutexvar_epi32(x.constant(&FOR_DWORDS), two(4, ab, cd))
+            x.unmix(two(4, ab, cd))
         }
         2 => x.unmix_words(two(4, joined(a), joined(b))),
         4 => joined(a),

@@ -319,7 +319,12 @@ pub(super) unsafe fn with_zeros_of<const BYTES: usize>(src: *const u8, dst: *mut
     unsafe {
         let Avx512(x) = Avx512::summon();
         let (mut src, mut dst, mut left) = (src, dst, n * BYTES);
-        while left >= 32 {
+        while left >= 64 {
+            x.store_dwords(dst, apart::<BYTES>(x, x.load_words(src)));
+            x.store_dwords(dst.add(64), apart::<BYTES>(x, x.load_words(src.add(32))));
+            (src, dst, left) = (src.add(64), dst.add(128), left - 64);
+        }
+        if left >= 32 {
             x.store_dwords(dst, apart::<BYTES>(x, x.load_words(src)));
             (src, dst, left) = (src.add(32), dst.add(64), left - 32);
         }
