@@ -9,8 +9,8 @@ use super::steps::bytes::{
 };
 use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToWord};
 use super::steps::floats::{
-    BrainToByte, BrainToFloat16, BrainToFloat32, CutHalf, CutToBrain, Float64ToByte, FloatToByte,
-    RoundToBrain, UpperByteToFloat16,
+    BrainToByte, BrainToFloat16, BrainToFloat32, CutHalf, CutToBrain, Float64ToByte, FloatToBrain,
+    FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen};
 use super::steps::maps::{self, ByteMap};
@@ -259,6 +259,8 @@ where
         (DType::Float64, _) if is_integer(to) && to.bits() == 8 => stepped::<Float64ToByte, A, B>,
         _ if is_float(from) && is_integer(to) && to.bits() == 8 => stepped::<FloatToByte, A, B>,
         (DType::Float16, DType::UInt32 | DType::Int64 | DType::UInt64) => stepped::<CutHalf, A, B>,
+        (DType::Float16, DType::BFloat16) => stepped::<HalfToBrain, A, B>,
+        (DType::Float32, DType::BFloat16) => stepped::<FloatToBrain, A, B>,
         (DType::BFloat16, DType::Float16) => stepped::<BrainToFloat16, A, B>,
         (DType::BFloat16, DType::Float32) => stepped::<BrainToFloat32, A, B>,
         _ => return None,

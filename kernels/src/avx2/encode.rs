@@ -143,14 +143,19 @@ impl Avx2 {
     /// Sixteen bfloat16s.
     #[inline(always)]
     pub(super) fn to_bfloat16(self, [a, b]: [__m256; 2]) -> __m256i {
+        let (low, high) = (self.ps_bits(a), self.ps_bits(b));
+        // Words in turns: of `a` those at even places, of `b` those at odd ones.
+        let upper = self.mix16::<0xaa>(self.shr32::<16>(low), high);
+        let lower = self.mix16::<0xaa>(low, self.shl32::<16>(high));
+        self.brains([a, b], upper, lower)
+    }
+
+    /// The bfloat16s of float32s whose words are in turns in two vectors.
+    #[inline(always)]
+    pub(super) fn brains(self, [a, b]: [__m256; 2], high: __m256i, low: __m256i) -> __m256i {
         let nan_a = self.ps_bits(self.cmp_ps::<UNORDERED>(a, a));
         let nan_b = self.ps_bits(self.cmp_ps::<UNORDERED>(b, b));
-        let (a, b) = (self.ps_bits(a), self.ps_bits(b));
-        // Words in turns: of `a` those at even places, of `b` those at odd ones.
-        let in_turns = |a, b| self.mix16::<0xaa>(a, b);
-        let high = in_turns(self.shr32::<16>(a), b);
-        let low = in_turns(a, self.shl32::<16>(b));
-        let nan = in_turns(nan_a, nan_b);
+        let nan = self.mix16::<0xaa>(nan_a, nan_b);
         let rounded = self.rounded_by(high, low, nan);
         self.out_of_turns(self.or(rounded, self.and(nan, self.all16(0x40))))
     }
@@ -161,7 +166,7 @@ impl Avx2 {
     /// the lower one less half, as a signed number, and the odd bit come to more than 0. From the largest finite
     /// number that comes to infinity.
     #[inline(always)]
-    fn rounded_by(self, high: __m256i, low: __m256i, nan: __m256i) -> __m256i {
+    pub(super) fn rounded_by(self, high: __m256i, low: __m256i, nan: __m256i) -> __m256i {
         let less_half = self.xor(low, self.all16(i16::MIN));
         let over = self.add_clamped16(less_half, self.and(high, self.all16(1)));
         let up = self.gt16(self.or(over, nan), self.zero());
@@ -170,7 +175,7 @@ impl Avx2 {
 
     /// For words of eight dwords and of the next eight in turns: all of the first, then all of the second.
     #[inline(always)]
-    fn out_of_turns(self, words: __m256i) -> __m256i {
+    pub(super) fn out_of_turns(self, words: __m256i) -> __m256i {
         const EVEN_ODD: [u8; 32] = [
             0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, //
             0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,

@@ -196,7 +196,6 @@ words_with_constant! {
     avx2 permute64 = _mm256_permute4x64_epi64(a: __m256i) -> __m256i;
     avx2 mix16 = _mm256_blend_epi16(a: __m256i, b: __m256i) -> __m256i;
     avx2 mix32 = _mm256_blend_epi32(a: __m256i, b: __m256i) -> __m256i;
-    avx2 shuffle32 = _mm256_shuffle_epi32(a: __m256i) -> __m256i;
     avx2 half = _mm256_extracti128_si256(a: __m256i) -> __m128i;
     avx half_ps = _mm256_extractf128_ps(a: __m256) -> __m128;
     avx cmp_ps = _mm256_cmp_ps(a: __m256, b: __m256) -> __m256;

@@ -134,8 +134,12 @@ impl Avx2 {
 
     /// Words 0-3 and 4-7 of each lane, in turns.
     #[inline(always)]
-    fn low_high_pairs(self, v: __m256i) -> __m256i {
-        self.low16(v, self.shuffle32::<0b11_10_11_10>(v))
+    pub(super) fn low_high_pairs(self, v: __m256i) -> __m256i {
+        const TURNS: [u8; 32] = [
+            0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, //
+            0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15,
+        ];
+        self.shuffle8(v, self.constant(&TURNS))
     }
 }
 

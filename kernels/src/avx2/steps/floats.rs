@@ -12,6 +12,12 @@ use core::arch::x86_64::{__m256, __m256d, __m256i};
 /// Bfloat16 to float16: float32 is bfloat16 with zeros below.
 pub(in crate::avx2) struct BrainToFloat16;
 
+/// Float16 to bfloat16.
+pub(in crate::avx2) struct HalfToBrain;
+
+/// Float32 to bfloat16.
+pub(in crate::avx2) struct FloatToBrain;
+
 /// Bfloat16 to float32.
 pub(in crate::avx2) struct BrainToFloat32;
 
@@ -35,6 +41,42 @@ pub(in crate::avx2) struct BrainToByte;
 
 /// Float64 to an integer of less than 8 bits.
 pub(in crate::avx2) struct Float64ToByte;
+
+impl<A: Real, B: Real> Step<A, B> for HalfToBrain {
+    const LEN: usize = 16;
+    const LIGHT: bool = true;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        let (a, b) = unsafe { (isa.loadx(src), isa.loadx(src.add(16))) };
+        let (a, b) = (isa.ps_bits(isa.half_to_ps(a)), isa.ps_bits(isa.half_to_ps(b)));
+        // The words of both in turns. NaNs are quiet, and so are seen in the upper one.
+        let high = isa.mix16::<0xaa>(isa.shr32::<16>(a), b);
+        let low = isa.mix16::<0xaa>(a, isa.shl32::<16>(b));
+        let nan = isa.gt16(isa.and(high, isa.all16(i16::MAX)), isa.all16(0x7f80));
+        // SAFETY: the caller's.
+        unsafe { isa.store(dst, isa.out_of_turns(isa.rounded_by(high, low, nan))) };
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for FloatToBrain {
+    const LEN: usize = 16;
+    const LIGHT: bool = true;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides; 64 bytes of the source, and both loads that are two bytes
+        // aside are inside them.
+        unsafe {
+            let (a, b) = (isa.load(src), isa.load(src.add(32)));
+            // The words of both in turns; loads two bytes aside are shifts.
+            let high = isa.mix16::<0xaa>(isa.load(src.add(2)), b);
+            let low = isa.mix16::<0xaa>(a, isa.load(src.add(30)));
+            isa.store(dst, isa.brains([isa.as_ps(a), isa.as_ps(b)], high, low));
+        }
+    }
+}
 
 impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
     const LEN: usize = 16;

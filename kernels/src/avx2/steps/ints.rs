@@ -88,12 +88,7 @@ impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
                     isa.load(src.add(64)),
                     isa.load(src.add(96)),
                 ]),
-                _ => isa.bytes_of_dwords([
-                    isa.load_low_dwords(src),
-                    isa.load_low_dwords(src.add(64)),
-                    isa.load_low_dwords(src.add(128)),
-                    isa.load_low_dwords(src.add(192)),
-                ]),
+                _ => isa.low_bytes_of_qwords(src),
             };
             isa.store(dst, isa.filled::<B>(bytes));
         }
@@ -267,21 +262,38 @@ impl Avx2 {
         }
     }
 
+    /// The low bytes of 32 qwords. What gathering dwords leaves out of order, two from a lane and two from the other,
+    /// is put in order once they are bytes.
+    ///
     /// # Safety
-    /// 64 bytes are readable at `src`.
+    /// 256 bytes are readable at `src`.
     #[inline(always)]
-    unsafe fn load_low_dwords(self, src: *const u8) -> __m256i {
+    unsafe fn low_bytes_of_qwords(self, src: *const u8) -> __m256i {
         // SAFETY: the caller's.
-        unsafe { self.in_order(self.even_dwords(self.load(src), self.load(src.add(32)))) }
+        let dwords = unsafe {
+            [
+                self.even_dwords(self.load(src), self.load(src.add(32))),
+                self.even_dwords(self.load(src.add(64)), self.load(src.add(96))),
+                self.even_dwords(self.load(src.add(128)), self.load(src.add(160))),
+                self.even_dwords(self.load(src.add(192)), self.load(src.add(224))),
+            ]
+        };
+        self.low_high_pairs(self.in_order(self.packed_bytes(dwords)))
     }
 
     /// The low bytes of 32 dwords.
     #[inline(always)]
-    pub(super) fn bytes_of_dwords(self, [a, b, c, d]: [__m256i; 4]) -> __m256i {
+    pub(super) fn bytes_of_dwords(self, dwords: [__m256i; 4]) -> __m256i {
+        self.packed_in_order(self.packed_bytes(dwords))
+    }
+
+    /// The same as packing leaves them: in each lane four of each vector.
+    #[inline(always)]
+    fn packed_bytes(self, [a, b, c, d]: [__m256i; 4]) -> __m256i {
         let byte = self.all32(0xff);
         let ab = self.pack_u32(self.and(a, byte), self.and(b, byte));
         let cd = self.pack_u32(self.and(c, byte), self.and(d, byte));
-        self.packed_in_order(self.pack_u16(ab, cd))
+        self.pack_u16(ab, cd)
     }
 
     /// The integers of a one-byte dtype, filled to 8 bits.
