@@ -81,6 +81,7 @@ const SIZES: [usize; 2] = [4096, 65536];
 const BAR: f64 = 1.15;
 
 /// The loops of an instruction set, if this CPU has what they need.
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 fn loops(level: &str) -> &'static [Loop] {
     #[cfg(target_arch = "x86_64")]
     match level {
