@@ -136,8 +136,8 @@ impl Loop {
 
     /// Puts 0 in place of NaN.
     fn without_nan(&self, bytes: &mut [u8]) {
-        let to_bool = Cast::new(self.from, DType::Float64, CastOptions::new());
-        let to_float = to_bool.expect("options of every pair");
+        let to_float64 = Cast::new(self.from, DType::Float64, CastOptions::new());
+        let to_float = to_float64.expect("options of every pair");
         let size = self.from.bits() / 8;
         for element in bytes.chunks_exact_mut(size) {
             let mut float = [0; 8];

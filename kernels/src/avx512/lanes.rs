@@ -231,7 +231,7 @@ impl Features {
     /// Float32s to float16s, rounded by the instruction's own mode.
     ///
     /// That suppresses exceptions, and so cannot store: on Intel's cores the form that does takes half as long again
-    /// as a store apart, and nowhere less.
+    /// as a store apart.
     #[inline(always)]
     pub(super) fn float16s<const MODE: i32>(self, v: __m512) -> __m256i {
         match MODE {
