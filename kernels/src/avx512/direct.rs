@@ -337,8 +337,9 @@ pub(super) fn words<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m51
     if matches!(A::Numbers::DTYPE, DType::Bool) {
         let is_true = x.bw._mm512_test_epi8_mask(v, v);
         let word = x.word(const { Maps::<A::Numbers, B::Numbers>::word(1) });
-        return [is_true as u32, (is_true >> 32) as u32]
-            .map(|is_true| x.bw._mm512_maskz_mov_epi16(is_true, word));
+        // (Not by `map`, which isn't always inlined, and then calls the instruction as a function.)
+        let low = x.bw._mm512_maskz_mov_epi16(is_true as u32, word);
+        return [low, x.bw._mm512_maskz_mov_epi16((is_true >> 32) as u32, word)];
     }
     interleaved::<L, A, B>(isa, x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v))
 }
