@@ -9,7 +9,7 @@ use super::Avx2;
 use super::bits::{BitsToBytes, BitsToWords};
 use super::permutes;
 use super::pieces::GROUP;
-use super::sixes::{SixesByPairs, SixesToBits};
+use super::sixes::{self, SixesByPairs, SixesToBits};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Real, mark};
 use crate::scalar::direct::{is_packed_copy, table8, table16};
@@ -123,8 +123,13 @@ pub(super) fn words(params: &Params) -> &'static Words {
 /// The table of a pair.
 #[inline(always)]
 pub(super) fn codes(params: &Params) -> &'static Codes {
-    let place = |dtype: DType| usize::from(PLACES[dtype.logical() as usize]);
-    &CODES[place(params.from)][place(params.to)]
+    codes_in(params.from, params.to)
+}
+
+#[inline(always)]
+const fn codes_in(from: DType, to: DType) -> &'static Codes {
+    let (from, to) = (PLACES[from.logical() as usize], PLACES[to.logical() as usize]);
+    &CODES[from as usize][to as usize]
 }
 
 /// A step between elements of `IN` and `OUT` bits.
@@ -504,8 +509,7 @@ impl Avx2 {
 
 /// Whether the lowest of the 6 bits of a code makes no difference to so many bits of the result.
 const fn is_by_pairs(from: DType, to: DType, bits: usize) -> bool {
-    let to = PLACES[to.logical() as usize] as usize;
-    let codes = &CODES[PLACES[from.logical() as usize] as usize][to];
+    let codes = codes_in(from, to);
     let mut code = 0;
     while code < 64 {
         if (codes[code] ^ codes[code + 1]) & ((1 << bits) - 1) != 0 {
@@ -538,6 +542,12 @@ const fn entry(from: DType, to: DType) -> Option<Entry> {
     let spreads = tile::is_unpacking(from, to) && from.bits() == 6;
     if !no_wider || !packed || is_packed_copy(from, to) || spreads || tile::is_packing(from, to) {
         return None;
+    }
+    if from.bits() == 6
+        && to.bits() == 8
+        && let Some(kernel) = sixes::to_bytes(codes_in(from, to))
+    {
+        return Some(Entry { kernel, road: Road::Table });
     }
     let kernel: Kernel = match (from.bits(), to.bits()) {
         (1, 1) => stepped::<ByHalves<1, 1>>,

@@ -36,6 +36,9 @@ pub(in crate::avx2) struct RoundToBrain;
 /// Float16 or float32 to an integer of at most 8 bits.
 pub(in crate::avx2) struct FloatToByte;
 
+/// The same to an integer of less than 8 bits that will be packed: what is above them is anything.
+pub(in crate::avx2) struct FloatToBits;
+
 /// Bfloat16 to an integer of at most 8 bits.
 pub(in crate::avx2) struct BrainToByte;
 
@@ -211,12 +214,26 @@ where
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let Sticky([a, b]) = isa.bridge(Decode::<A>::decode(isa, src));
-            let second = src.add(16 * size_of::<A::Stored>());
-            let Sticky([c, d]) = isa.bridge(Decode::<A>::decode(isa, second));
-            let ab = isa.packs32(isa.ps_to_byte::<B>(a), isa.ps_to_byte::<B>(b));
-            let cd = isa.packs32(isa.ps_to_byte::<B>(c), isa.ps_to_byte::<B>(d));
+            let [ab, cd] = isa.floats_to_words::<A, B>(src);
             isa.store(dst, isa.packed_in_order(isa.bytes_of_words::<B>(ab, cd)));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for FloatToBits
+where
+    Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>,
+{
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        const { assert!(B::DTYPE.significant_bits() < 8) };
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let [ab, cd] = isa.floats_to_words::<A, B>(src);
+            // NaN has become the lowest word, and becomes the lowest byte, of which but the highest bit is set.
+            isa.store(dst, isa.packed_in_order(isa.packs16(ab, cd)));
         }
     }
 }
@@ -259,6 +276,29 @@ const fn limits(dtype: DType) -> (i32, i32) {
     match dtype.numbers() {
         Numbers::Int(format) => (-(format.min_magnitude() as i32), format.max() as i32),
         _ => panic!("not an integer"),
+    }
+}
+
+impl Avx2 {
+    /// 32 floats as clamped words, in the order that packing leaves.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 32 elements.
+    #[inline(always)]
+    unsafe fn floats_to_words<A: Real, B: Real>(self, src: *const u8) -> [__m256i; 2]
+    where
+        Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>,
+    {
+        // SAFETY: the caller's.
+        unsafe {
+            let Sticky([a, b]) = self.bridge(Decode::<A>::decode(self, src));
+            let second = src.add(16 * size_of::<A::Stored>());
+            let Sticky([c, d]) = self.bridge(Decode::<A>::decode(self, second));
+            [
+                self.packs32(self.ps_to_byte::<B>(a), self.ps_to_byte::<B>(b)),
+                self.packs32(self.ps_to_byte::<B>(c), self.ps_to_byte::<B>(d)),
+            ]
+        }
     }
 }
 

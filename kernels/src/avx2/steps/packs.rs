@@ -7,7 +7,7 @@ use crate::avx2::direct;
 use crate::avx2::packed::{Step, stepped};
 use crate::avx2::pieces::GROUP;
 use crate::avx2::steps::bytes::{EncodeSmall, SmallToAny, SmallToFloat64};
-use crate::avx2::steps::floats::{BrainToByte, FloatToByte};
+use crate::avx2::steps::floats::{BrainToByte, FloatToBits, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
 use crate::avx2::steps::maps::ByteMap;
 use crate::avx2::steps::words::{WordsToInt, WordsToSmall};
@@ -128,6 +128,8 @@ pub(in crate::avx2) const fn with_packs(mut pairs: RealPairs) -> RealPairs {
     set!(pairs WordsToInt [Float16 BFloat16]
         [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
     set!(pairs FloatToByte [Float16] [UInt4x2 UInt4 4]);
+    set!(pairs FloatToBits [Float32]
+        [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
     set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
     set_unpacking!(pairs SmallToAny Float32 [
         Int4x2 Int4 4 UInt4x2 UInt4 4 Float4E2M1FnX2 Float4E2M1Fn 4
