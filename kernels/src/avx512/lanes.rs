@@ -228,6 +228,12 @@ impl Features {
         unsafe { self.load_dwords(v.as_ptr().cast()) }
     }
 
+    /// The same 16 bytes in all lanes of 128 bits.
+    #[inline(always)]
+    pub(super) fn in_lanes(self, v: &[u8; 16]) -> __m512i {
+        self.f._mm512_broadcast_i32x4(bytemuck::cast(*v))
+    }
+
     /// Float32s to float16s, rounded by the instruction's own mode.
     ///
     /// That suppresses exceptions, and so cannot store: on Intel's cores the form that does takes half as long again

@@ -22,6 +22,8 @@ enum Shape {
     Low6,
     /// Bit 7 does not matter.
     Low7,
+    /// A byte is itself, but for what is added where its lower seven bits are at most 15 more than 0x70, whatever bit 7.
+    Ends,
     /// Bit 7 is that of the result, turned over if it is set in the lower half of the table.
     Sign,
     /// Anything.
@@ -30,12 +32,14 @@ enum Shape {
 
 impl ByteMap {
     pub(super) const fn new(bytes: [u8; 256]) -> Self {
-        let (mut constant, mut low6, mut low7, mut sign) = (true, true, true, true);
+        let (mut constant, mut low6, mut low7, mut ends, mut sign) = (true, true, true, true, true);
         let mut i = 0;
         while i < 256 {
             constant = constant && bytes[i] == bytes[0];
             low6 = low6 && bytes[i] == bytes[i % 64];
             low7 = low7 && bytes[i] == bytes[i % 128];
+            let (code, twin) = (i as u8, bytes[i ^ 0x80]);
+            ends = ends && twin == bytes[i] ^ 0x80 && (bytes[i] == code || i % 128 > 0x70);
             sign = sign && bytes[i] == bytes[i % 128] ^ (i as u8 & 0x80);
             i += 1;
         }
@@ -45,6 +49,8 @@ impl ByteMap {
             Shape::Low6
         } else if low7 {
             Shape::Low7
+        } else if ends {
+            Shape::Ends
         } else if sign {
             Shape::Sign
         } else {
@@ -63,6 +69,25 @@ impl ByteMap {
     fn part(&self, x: Features, i: usize) -> __m512i {
         let part: &[u8; 64] = self.bytes[64 * i..].first_chunk().expect("i is below 4");
         x.constant(part)
+    }
+
+    /// What 64 bytes become by a table whose shape is that of ends.
+    #[inline(always)]
+    fn with_ends(&self, x: Features, v: __m512i) -> __m512i {
+        const CODES: [u8; 16] = {
+            let mut codes = [0; 16];
+            let mut i = 0;
+            while i < 16 {
+                codes[i] = 0x70 + i as u8;
+                i += 1;
+            }
+            codes
+        };
+        let ends: &[u8; 16] = self.bytes[0x70..].first_chunk().expect("there are more");
+        let more = x.bw._mm512_sub_epi8(x.in_lanes(ends), x.in_lanes(&CODES));
+        let low7 = x.f._mm512_and_si512(v, x.byte(0x7f));
+        let at = x.bw._mm512_subs_epu8(low7, x.byte(0x70));
+        x.bw._mm512_add_epi8(v, x.bw._mm512_shuffle_epi8(more, at))
     }
 }
 
@@ -100,6 +125,7 @@ impl LookUp for Vbmi {
             Shape::Constant => x.byte(map.bytes[0]),
             Shape::Low6 => self.permutexvar_epi8(v, map.part(x, 0)),
             Shape::Low7 => lower,
+            Shape::Ends => map.with_ends(x, v),
             // lower XOR (v AND the top bit)
             Shape::Sign => x.f._mm512_ternarylogic_epi32::<0x78>(lower, v, x.byte(0x80)),
             Shape::Any => {
@@ -144,6 +170,9 @@ impl LookUp for Avx512 {
         let x = self.0;
         if let Shape::Constant = map.shape {
             return x.byte(map.bytes[0]);
+        }
+        if let Shape::Ends = map.shape {
+            return map.with_ends(x, v);
         }
         // Bits 1 to 7 of the even bytes and of the odd ones, each at the foot of its word, with the
         // rest of the word above, where the permutation does not look.
@@ -210,6 +239,7 @@ pub(super) unsafe fn map_bytes<L: LookUp + Isa>(
                 Shape::Constant => steps(isa, Shape::Constant, map, src, dst, n),
                 Shape::Low6 => steps(isa, Shape::Low6, map, src, dst, n),
                 Shape::Low7 => steps(isa, Shape::Low7, map, src, dst, n),
+                Shape::Ends => steps(isa, Shape::Ends, map, src, dst, n),
                 Shape::Sign => steps(isa, Shape::Sign, map, src, dst, n),
                 Shape::Any => steps(isa, Shape::Any, map, src, dst, n),
             },
