@@ -9,8 +9,8 @@ use super::steps::bytes::{
 };
 use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToWord};
 use super::steps::floats::{
-    BrainToByte, BrainToFloat16, BrainToFloat32, CutHalf, CutToBrain, Float64ToByte, FloatToBrain,
-    FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
+    BrainToByte, BrainToFloat16, BrainToFloat32, ByHubs, CutHalf, CutToBrain, Float64ToByte,
+    FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen};
 use super::steps::maps::{self, ByteMap};
@@ -177,6 +177,10 @@ where
         (stepped::<CutToBrain, A, B>, Road::Direct)
     } else if is(to, DType::BFloat16) && is_integer(from) {
         (stepped::<RoundToBrain, A, B>, Road::Direct)
+    } else if is(to, DType::Float16)
+        && (is(from, DType::Float32) || is(from, DType::Int32) || is(from, DType::Int8))
+    {
+        (stepped::<ByHubs, A, B>, Road::Direct)
     } else {
         return None;
     };

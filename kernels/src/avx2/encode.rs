@@ -47,7 +47,8 @@ encoders! {
     UInt2 <= Int<2, false>, |isa, v, dst| isa.storex(dst, isa.fill(v));
     UInt4 <= Int<4, false>, |isa, v, dst| isa.storex(dst, isa.fill(v));
     Float16 <= Sticky, |isa, Sticky(v), dst| {
-        isa.store(dst, isa.join(isa.to_float16(v[1]), isa.to_float16(v[0])));
+        isa.storex(dst, isa.to_float16(v[0]));
+        isa.storex(dst.add(16), isa.to_float16(v[1]));
     };
     BFloat16 <= Brain, |isa, Brain(v), dst| isa.store(dst, isa.to_bfloat16(v));
     Float32 <= F32, |isa, F32(v), dst| isa.store_two(dst, [isa.ps_bits(v[0]), isa.ps_bits(v[1])]);

@@ -111,13 +111,19 @@ static WORDS: [[Words; 4]; FROM] = {
 /// The table of a pair with such a destination.
 #[inline(always)]
 pub(super) fn words(params: &Params) -> &'static Words {
-    let to = match params.to {
+    words_in(params.from, params.to)
+}
+
+/// What a dtype becomes in one of two bytes.
+#[inline(always)]
+pub(super) fn words_in(from: DType, to: DType) -> &'static Words {
+    let to = match to {
         DType::Int16 => 0,
         DType::UInt16 => 1,
         DType::Float16 => 2,
         _ => 3,
     };
-    &WORDS[usize::from(PLACES[params.from.logical() as usize])][to]
+    &WORDS[usize::from(PLACES[from.logical() as usize])][to]
 }
 
 /// The table of a pair.

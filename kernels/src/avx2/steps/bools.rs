@@ -176,12 +176,11 @@ impl<A: Real, B: Real> Step<A, B> for FromBool {
                     isa.store_widened::<mark::UInt8, B>(bools, dst);
                 }
                 32 => {
-                    let mut k = 0;
-                    while k < 4 {
-                        let no = isa.eq32(isa.u8_to_i32(isa.load_64x(src.add(8 * k))), isa.zero());
-                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all32(one as i32)));
-                        k += 1;
-                    }
+                    // (That is float32, of whose one the lower word is zero.)
+                    let bools = isa.ready_to_unpack_twice(isa.load(src));
+                    let no = isa.eq8(bools, isa.zero());
+                    let [low, high] = [isa.all8((one >> 16) as i8), isa.all8((one >> 24) as i8)];
+                    isa.store_brains(isa.andnot(no, low), isa.andnot(no, high), dst);
                 }
                 _ => {
                     let mut k = 0;

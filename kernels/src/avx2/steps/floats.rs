@@ -4,10 +4,13 @@ use crate::avx2::Avx2;
 use crate::avx2::bridge::{Brain, ORDERED, Sticky};
 use crate::avx2::decode::F64;
 use crate::avx2::direct::Step;
-use crate::codec::{Bridge, Decode};
+use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Real};
 use crate::format::Numbers;
 use core::arch::x86_64::{__m256, __m256d, __m256i};
+
+/// By the hubs, where they do so little that the loop around them counts.
+pub(in crate::avx2) struct ByHubs;
 
 /// Bfloat16 to float16: float32 is bfloat16 with zeros below.
 pub(in crate::avx2) struct BrainToFloat16;
@@ -44,6 +47,20 @@ pub(in crate::avx2) struct BrainToByte;
 
 /// Float64 to an integer of less than 8 bits.
 pub(in crate::avx2) struct Float64ToByte;
+
+impl<A: Real, B: Real> Step<A, B> for ByHubs
+where
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+{
+    const LEN: usize = 16;
+    const LIGHT: bool = true;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe { Encode::<B>::encode(isa, isa.bridge(Decode::<A>::decode(isa, src)), dst) }
+    }
+}
 
 impl<A: Real, B: Real> Step<A, B> for HalfToBrain {
     const LEN: usize = 16;
@@ -90,9 +107,8 @@ impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
             let (words, zero) = (isa.in_order(isa.load(src)), isa.zero());
-            let low = isa.to_float16(isa.as_ps(isa.low16(zero, words)));
-            let high = isa.to_float16(isa.as_ps(isa.high16(zero, words)));
-            isa.store(dst, isa.join(high, low));
+            isa.storex(dst, isa.to_float16(isa.as_ps(isa.low16(zero, words))));
+            isa.storex(dst.add(16), isa.to_float16(isa.as_ps(isa.high16(zero, words))));
         }
     }
 }
@@ -118,12 +134,18 @@ impl<A: Real, B: Real> Step<A, B> for UpperByteToFloat16 {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        const CANONICAL: [u8; 32] = {
+            let mut more = [0; 32];
+            (more[1], more[17]) = (1, 1);
+            (more[3], more[19]) = (0xff, 0xff);
+            more
+        };
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let (bytes, zero) = (isa.in_order(isa.load(src)), isa.zero());
-            let nan = isa.gt8(isa.and(bytes, isa.all8(0x7f)), isa.all8(0x7c));
-            // A NaN's fraction bits are both set and 1 is taken away: the canonical one.
-            let bytes = isa.add8(isa.or(bytes, isa.and(nan, isa.all8(3))), nan);
+            // NaNs become the canonical one, which is the second of three.
+            let nan = isa.sub_clamped_u8(isa.and(bytes, isa.all8(0x7f)), isa.all8(0x7c));
+            let bytes = isa.add8(bytes, isa.shuffle8(isa.constant(&CANONICAL), nan));
             isa.store(dst, isa.low8(zero, bytes));
             isa.store(dst.add(32), isa.high8(zero, bytes));
         }

@@ -4,15 +4,16 @@
 
 use crate::avx2::Avx2;
 use crate::avx2::direct;
-use crate::avx2::packed::{Step, stepped};
+use crate::avx2::packed::{Step, stepped, words_in};
 use crate::avx2::pieces::GROUP;
-use crate::avx2::steps::bytes::{EncodeSmall, SmallToAny, SmallToFloat64};
+use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
 use crate::avx2::steps::floats::{BrainToByte, FloatToBits, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
 use crate::avx2::steps::maps::ByteMap;
 use crate::avx2::steps::words::{WordsToInt, WordsToSmall};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::table::{Entry, Params, RealPairs, Road};
+use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
 /// By `S`, a step from `A` to `B`, to `OUT` bits.
@@ -85,6 +86,50 @@ where
     }
 }
 
+/// From 4 bits to float32, by a look-up of the bytes of bfloat16s.
+struct FoursToFloat32;
+
+impl Step for FoursToFloat32 {
+    const IN: usize = 4;
+    const OUT: usize = 32;
+    const LEN: usize = GROUP;
+
+    /// The low bytes and the high ones.
+    type Tables = [__m256i; 2];
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> [__m256i; 2] {
+        let mut bytes = [[0; 32]; 2];
+        for (i, brain) in words_in(params.from, DType::BFloat16).iter().enumerate() {
+            let [low, high] = brain.to_le_bytes();
+            (bytes[0][i], bytes[0][i + 16]) = (low, low);
+            (bytes[1][i], bytes[1][i + 16]) = (high, high);
+        }
+        [isa.constant(&bytes[0]), isa.constant(&bytes[1])]
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, [low, high]: [__m256i; 2], src: *const u8, dst: *mut u8) {
+        // A byte with two elements in a word, those of dwords 0, 2, 4 and 6 of the elements in the lower lane.
+        const WORDS: [u8; 32] = [
+            0, 128, 1, 128, 4, 128, 5, 128, 8, 128, 9, 128, 12, 128, 13, 128, //
+            2, 128, 3, 128, 6, 128, 7, 128, 10, 128, 11, 128, 14, 128, 15, 128,
+        ];
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's: 64 bytes are read and 512 written.
+            unsafe {
+                let bytes = isa.twice(isa.loadx(src.add(16 * k)));
+                let words = isa.shuffle8(bytes, isa.constant(&WORDS));
+                let at = isa.and(isa.or(words, isa.shl16::<4>(words)), isa.all8(15));
+                let (low, high) = (isa.shuffle8(low, at), isa.shuffle8(high, at));
+                isa.store_brains(low, high, dst.add(128 * k));
+            }
+            k += 1;
+        }
+    }
+}
+
 macro_rules! set_unpacking {
     ($pairs:ident $step:ident $to:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
         $pairs.set(DType::$packed, DType::$to, Entry {
@@ -131,9 +176,10 @@ pub(in crate::avx2) const fn with_packs(mut pairs: RealPairs) -> RealPairs {
     set!(pairs FloatToBits [Float32]
         [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
     set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
-    set_unpacking!(pairs SmallToAny Float32 [
-        Int4x2 Int4 4 UInt4x2 UInt4 4 Float4E2M1FnX2 Float4E2M1Fn 4
-    ]);
+    let fours = Entry { kernel: stepped::<FoursToFloat32>, road: Road::Table };
+    pairs.set(DType::Int4x2, DType::Float32, fours);
+    pairs.set(DType::UInt4x2, DType::Float32, fours);
+    pairs.set(DType::Float4E2M1FnX2, DType::Float32, fours);
     set_unpacking!(pairs SmallToFloat64 Float64 [
         Int4x2 Int4 4 UInt4x2 UInt4 4
         Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
