@@ -7,13 +7,12 @@
 //! environment.
 
 use super::Bytes;
+use super::bounds::{Bound, Bounds};
 use super::grid::Mode;
+use super::screen::Screen;
 use crate::codec::Isa;
 use crate::dtypes::DType;
-use crate::exact::Exact;
 use crate::format::{FloatFormat, Numbers, Specials};
-use crate::options::{Options, Rounding};
-use crate::reference;
 use core::mem::MaybeUninit;
 use core::slice;
 
@@ -30,6 +29,8 @@ pub(crate) struct Fit {
     bytes: usize,
     /// The sign bit of a code, if any.
     sign: u64,
+    /// What tells of many codes that all fit, if there is such a thing.
+    screen: Option<Screen>,
 }
 
 /// What is asked of infinities and of overflows.
@@ -39,132 +40,6 @@ pub(super) enum Question {
     Refused,
     /// What becomes infinity, or NaN without being one, in an 8-bit float that does not saturate.
     Overflows,
-}
-
-/// A number that magnitudes are compared with: `significand * 2^exponent`.
-#[derive(Clone, Copy, Debug)]
-struct Bound {
-    significand: u64,
-    exponent: i32,
-    /// Whether the number itself is on the smaller side.
-    included: bool,
-}
-
-impl Bound {
-    /// A bound for numbers of at most 64 bits, from one of more: what is cut off lies between such
-    /// numbers.
-    const fn new(significand: u128, exponent: i32, included: bool) -> Self {
-        let excess = significand.leading_zeros();
-        let excess = 64u32.saturating_sub(excess);
-        let cut = significand >> excess;
-        let exact = cut << excess == significand;
-        let exponent = exponent + excess as i32;
-        Self { significand: cut as u64, exponent, included: included || !exact }
-    }
-
-    const fn exact(self) -> Exact {
-        Exact::Finite { negative: false, significand: self.significand, exponent: self.exponent }
-    }
-
-    /// The magnitudes at most `significand * 2^exponent` that, rounded to a multiple of `2^exponent`,
-    /// don't exceed it; `negative` tells the sign that they have.
-    const fn rounding_within(significand: u64, exponent: i32, mode: Mode, negative: bool) -> Self {
-        let (exact, half) = (significand as u128, significand as u128 * 2 + 1);
-        match mode {
-            Mode::NearestEven => Self::new(half, exponent - 1, significand.is_multiple_of(2)),
-            Mode::NearestAway => Self::new(half, exponent - 1, false),
-            _ if mode.moves_toward_zero(negative) => Self::new(exact + 1, exponent, false),
-            _ => Self::new(exact, exponent, true),
-        }
-    }
-
-    /// How many codes of the positive numbers of a float format, zero among them, are on the smaller
-    /// side.
-    fn codes_below(self, dtype: DType, format: FloatFormat) -> u64 {
-        const TOWARD_ZERO: Options = Options { rounding: Rounding::TowardZero, ..Options::DEFAULT };
-        let Ok(code) = reference::encode(dtype, self.exact(), true, &TOWARD_ZERO, 0) else {
-            unreachable!("an unchecked cast refuses nothing");
-        };
-        if !format.has_zero() && self.significand == 0 {
-            return 0;
-        }
-        let equal = reference::decode(dtype, code).same_number(self.exact());
-        code + u64::from(!equal || self.included)
-    }
-
-    /// The largest integer on the smaller side; None if there is none but negative ones.
-    const fn floor(self) -> Option<u64> {
-        let below = -self.exponent;
-        let (floor, exact) = if below >= 64 {
-            (0, self.significand == 0)
-        } else if below > 0 {
-            let floor = self.significand >> below;
-            (floor, floor << below == self.significand)
-        } else if -below as u32 <= self.significand.leading_zeros() {
-            (self.significand << -below, true)
-        } else {
-            (u64::MAX, false)
-        };
-        if exact && !self.included { floor.checked_sub(1) } else { Some(floor) }
-    }
-}
-
-/// The bounds of the magnitudes that fit a dtype, by sign, and that of the positive ones that are too
-/// small.
-struct Bounds {
-    positive: Bound,
-    negative: Option<Bound>,
-    small: Option<Bound>,
-}
-
-impl Bounds {
-    fn of(to: DType, mode: Mode, question: Question) -> Self {
-        let format = match to.numbers() {
-            Numbers::Float(format) => format,
-            Numbers::Int(format) => {
-                return Self {
-                    positive: Bound::rounding_within(format.max(), 0, mode, false),
-                    negative: Some(Bound::rounding_within(format.min_magnitude(), 0, mode, true)),
-                    small: None,
-                };
-            }
-            Numbers::Bool => unreachable!("everything fits a bool"),
-        };
-        let Exact::Finite { significand, exponent, .. } =
-            reference::decode(to, format.max_finite())
-        else {
-            unreachable!("the largest finite number is finite");
-        };
-        if matches!(format.specials, Specials::PowersOfTwo) {
-            return Self::of_powers(format, mode);
-        }
-        let limit = |negative| {
-            if question == Question::Overflows && mode.moves_toward_zero(negative) {
-                // Every finite number stops at the largest.
-                Bound::new(1, 2000, true)
-            } else {
-                Bound::rounding_within(significand, exponent, mode, negative)
-            }
-        };
-        Self { positive: limit(false), negative: Some(limit(true)), small: None }
-    }
-
-    /// Powers of two: the next below the smallest is half of it, and the next above the largest twice
-    /// that.
-    fn of_powers(format: FloatFormat, mode: Mode) -> Self {
-        let (lowest, highest) = (format.min_exponent(), format.max_exponent());
-        let (positive, small) = match mode {
-            Mode::Up => (Bound::new(1, highest, true), Bound::new(1, lowest - 1, true)),
-            Mode::NearestEven | Mode::NearestAway => {
-                (Bound::new(3, highest - 1, false), Bound::new(3, lowest - 2, false))
-            }
-            Mode::Stochastic => (Bound::new(1, highest, true), Bound::new(1, lowest, false)),
-            Mode::TowardZero | Mode::Down => {
-                (Bound::new(1, highest + 1, false), Bound::new(1, lowest, false))
-            }
-        };
-        Self { positive, negative: None, small: Some(small) }
-    }
 }
 
 impl Fit {
@@ -181,6 +56,7 @@ impl Fit {
             count: 0,
             bytes: from.bits() / 8,
             sign: 0,
+            screen: None,
         };
         match from.numbers() {
             Numbers::Float(format) => fit.of_floats(from, format, to, &bounds, question),
@@ -199,6 +75,7 @@ impl Fit {
             count: 0,
             bytes: dtype.bits() / 8,
             sign: format.sign_mask(),
+            screen: None,
         };
         if let Some(infinity) = format.infinity() {
             fit.add(infinity, 1);
@@ -209,8 +86,14 @@ impl Fit {
     /// The codes that are not zero, of a float with zeros of both signs.
     pub(super) fn zeros(of: DType) -> Self {
         let mask = u64::MAX >> (65 - of.bits());
-        let mut fit =
-            Self { mask, intervals: [(0, 0); 3], count: 0, bytes: of.bits() / 8, sign: 0 };
+        let mut fit = Self {
+            mask,
+            intervals: [(0, 0); 3],
+            count: 0,
+            bytes: of.bits() / 8,
+            sign: 0,
+            screen: None,
+        };
         fit.add(1, mask);
         fit
     }
@@ -237,6 +120,9 @@ impl Fit {
         let fitting = (high - low + 1).max(0);
         let unfit = i128::from(self.mask) + 1 - fitting;
         self.add((low + fitting) as u64 & self.mask, unfit as u64);
+        if from.significant_bits() == from.bits() {
+            self.screen = Screen::of_span(low as u64, fitting as u64, self.bytes);
+        }
         self
     }
 
@@ -277,6 +163,12 @@ impl Fit {
         let positive = below(bounds.positive);
         let negative = bounds.negative.map_or(0, below);
         let fnuz = matches!(format.specials, Specials::Fnuz);
+        if from.bits() >= 32 && bounds.small.is_none() {
+            // Hardly a negative number fits an unsigned integer.
+            let signs = negative <= below(Bound::new(1, 0, true));
+            let least = if signs { positive } else { positive.min(negative) };
+            self.screen = Some(Screen::of_magnitudes(least, self.bytes, signs));
+        }
         if positive == negative && bounds.small.is_none() && (!fnuz || nan_fits) {
             // The sign makes no difference. (The NaN of fnuz formats has the code of -0.)
             self.mask ^= format.sign_mask();
@@ -355,7 +247,7 @@ struct Tests {
 const BLOCK: usize = 8192;
 
 macro_rules! tests {
-    ($($lane:ident $past:ident $inside:ident $unfit:ident $first:ident $replace:ident $mark:ident $tests:ident;)*) => {$(
+    ($($lane:ident $screened:ident $past:ident $inside:ident $unfit:ident $first:ident $replace:ident $mark:ident $tests:ident;)*) => {$(
         /// How far a code is past the start of each of the first `COUNT` intervals, going around.
         #[inline(always)]
         fn $past(code: Bytes<{ size_of::<$lane>() }>, fit: &Fit) -> [$lane; 3] {
@@ -382,6 +274,24 @@ macro_rules! tests {
             $inside::<COUNT>($past(code, fit), fit)
         }
 
+        /// Whether one of the codes may be unfit.
+        #[inline(always)]
+        fn $screened(codes: &[Bytes<{ size_of::<$lane>() }>], screen: Screen) -> bool {
+            let (mask, addend) = (screen.mask as $lane, screen.addend as $lane);
+            let mut any = 0;
+            if screen.signs {
+                for &code in codes {
+                    let code = $lane::from_ne_bytes(code);
+                    any |= (code & mask).wrapping_add(addend) | code;
+                }
+            } else {
+                for &code in codes {
+                    any |= ($lane::from_ne_bytes(code) & mask).wrapping_add(addend);
+                }
+            }
+            any & screen.keep as $lane != 0
+        }
+
         /// # Safety
         /// As for [`Tests::first`].
         unsafe fn $first<I: Isa, const COUNT: usize>(src: *const u8, n: usize, fit: &Fit) -> usize {
@@ -393,6 +303,11 @@ macro_rules! tests {
                 #[inline(always)]
                 move || {
                     for (i, block) in codes.chunks(BLOCK).enumerate() {
+                        if let Some(screen) = fit.screen
+                            && !$screened(block, screen)
+                        {
+                            continue;
+                        }
                         let mut least = [$lane::MAX; 3];
                         for &code in block {
                             let past = $past(code, &fit);
@@ -479,10 +394,10 @@ macro_rules! tests {
 }
 
 tests! {
-    u8 past8 inside8 unfit8 first8 replace8 mark8 tests8;
-    u16 past16 inside16 unfit16 first16 replace16 mark16 tests16;
-    u32 past32 inside32 unfit32 first32 replace32 mark32 tests32;
-    u64 past64 inside64 unfit64 first64 replace64 mark64 tests64;
+    u8 screened8 past8 inside8 unfit8 first8 replace8 mark8 tests8;
+    u16 screened16 past16 inside16 unfit16 first16 replace16 mark16 tests16;
+    u32 screened32 past32 inside32 unfit32 first32 replace32 mark32 tests32;
+    u64 screened64 past64 inside64 unfit64 first64 replace64 mark64 tests64;
 }
 
 macro_rules! imaginary {

@@ -24,11 +24,13 @@
 //! loops are written once, in integer arithmetic that the compiler makes vector code of, and
 //! compiled for each instruction set.
 
+mod bounds;
 mod fit;
 mod grid;
 pub(crate) mod marks;
 mod narrow;
 mod plan;
+mod screen;
 mod stores;
 mod whole;
 
