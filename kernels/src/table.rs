@@ -96,6 +96,12 @@ impl Params {
     }
 }
 
+/// Casts elements to what a table tells of the byte that an element is when it is not packed, or of its bits alone.
+///
+/// # Safety
+/// As for every [`Kernel`].
+pub(crate) type ByCodes = unsafe fn(&[u8; 256], *const u8, *mut u8, usize);
+
 /// How a kernel gets from source to destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -149,6 +155,9 @@ pub(crate) struct Table {
     pub(crate) shapes: Shapes,
     /// Any pair under options that are not the default ones.
     pub(crate) composed: fn(DType, DType) -> Entry,
+    /// Any map of codes of at most 8 bits, one side or both of which are packed, if there is a loop that is told the map
+    /// when it is called.
+    pub(crate) by_codes: fn(DType, DType) -> Option<ByCodes>,
     /// What packed and complex elements are taken apart and put together with.
     pub(crate) pieces: Pieces,
     /// What the floating-point environment means to the kernels.

@@ -16,6 +16,7 @@ use crate::options::{Options, Overflow};
 use crate::scalar::direct;
 use crate::shape;
 use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
+use core::array;
 
 /// Bytes of a buffer. As many elements as fit make a tile, which then is a multiple of 8 of them, so
 /// that packed tiles are whole bytes.
@@ -170,8 +171,19 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
     params: &Params,
 ) -> usize {
     let mut inner = component_params(params);
-    // SAFETY: the caller's; components are real, and not packed.
-    let results = unsafe { shape::results(I::table(), n, &inner) };
+    // SAFETY: the caller's; components are real, and not packed; if they are a map, that is the cast's.
+    let known = unsafe {
+        if let Some(by_codes) = (I::table().by_codes)(params.from, params.to)
+            && let Some(map) = shape::map(I::table(), n, &inner)
+        {
+            by_codes(&map, src, dst, n);
+            return n;
+        }
+        Known {
+            results: shape::results(I::table(), n, &inner),
+            refused: refused_halves(I::table(), n, params, &inner),
+        }
+    };
     let tile = BUFFER / buffered_size(params.from).max(buffered_size(params.to));
     let mut start = 0;
     while start < n {
@@ -181,7 +193,7 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
         let done = unsafe {
             let from = src.add(start / 8 * params.from.bits());
             let to = dst.add(start / 8 * params.to.bits());
-            one_tile(I::table(), from, to, len, params, &inner, results.as_ref())
+            one_tile(I::table(), from, to, len, params, &inner, &known)
         };
         if done < len {
             return start + done;
@@ -199,12 +211,20 @@ const fn buffered_size(dtype: DType) -> usize {
     if dtype.is_complex() { dtype.bits() / 16 } else { 1 }
 }
 
+/// What is found out about all codes before many elements are cast.
+struct Known {
+    /// What every byte becomes.
+    results: Option<[u8; 256]>,
+    /// What [`refused_halves`] tells.
+    refused: Option<[u8; 16]>,
+}
+
 /// Casts a tile.
 ///
 /// # Safety
 /// As for every kernel; `len` components of either side that are [buffered](buffered_size) fit a
 /// buffer; `inner` is what [`component_params`] makes of `params`, its draws moved on
-/// to this tile's; if there are `results`, they are what [`shape::results`] tells of it.
+/// to this tile's, and of which is `known` what [`shape::results`] and [`refused_halves`] tell.
 unsafe fn one_tile(
     table: &Table,
     src: *const u8,
@@ -212,7 +232,7 @@ unsafe fn one_tile(
     len: usize,
     params: &Params,
     inner: &Params,
-    results: Option<&[u8; 256]>,
+    known: &Known,
 ) -> usize {
     let (from, to) = (params.from, params.to);
     let mut numbers = Buffer::<BUFFER>::new();
@@ -222,6 +242,12 @@ unsafe fn one_tile(
     // reads the `done` elements that the cast has written.
     unsafe {
         let mut fit = len;
+        if let (Some(refused), Some(any)) = (&known.refused, table.shapes.marked_halves)
+            && !any(refused, src, (len * from.bits()).div_ceil(8))
+        {
+            let params = Params { options: Options::DEFAULT, ..*params };
+            return (table.pairs.get(from, to).kernel)(src, dst, len, &params);
+        }
         let source = if from.is_packed() {
             (table.pieces.unpack)(from.bits(), src, numbers.start(), len);
             numbers.start().cast_const()
@@ -241,7 +267,7 @@ unsafe fn one_tile(
         }
         let in_place = !to.is_packed() && !to.is_complex();
         let target = if in_place { dst } else { stored.start() };
-        let done = match results {
+        let done = match &known.results {
             Some(results) => {
                 (table.shapes.look_up)(results, source, target, fit);
                 fit
@@ -255,6 +281,29 @@ unsafe fn one_tile(
         }
         done
     }
+}
+
+/// The half bytes of elements of which one is refused, if they can be told, and elements that are not are cast by
+/// the pair's default kernel, which is not this way.
+///
+/// # Safety
+/// As for every kernel; `inner` is what [`component_params`] makes of `params`.
+unsafe fn refused_halves(
+    table: &Table,
+    n: usize,
+    params: &Params,
+    inner: &Params,
+) -> Option<[u8; 16]> {
+    let bits = params.from.bits();
+    let road = table.pairs.get(params.from, params.to).road;
+    if !params.from.is_packed() || bits > 4 || matches!(road, Road::Tile) {
+        return None;
+    }
+    table.shapes.marked_halves?;
+    // SAFETY: the caller's.
+    let refused = unsafe { shape::refused(table, n, inner)? };
+    let of = |half: usize, place: usize| refused[half >> place & ((1 << bits) - 1)];
+    Some(array::from_fn(|half| (0..4).step_by(bits).fold(0, |any, place| any | of(half, place))))
 }
 
 /// A checked cast by the default kernel of the pair itself, which needs no stages, of the elements that

@@ -1,7 +1,8 @@
 //! From single bits, in registers: a bit is no more than a choice between what 0 and what 1 becomes.
 
 use super::Avx2;
-use super::packed::{Step, codes, words};
+use super::code_tables::{codes, words};
+use super::packed::Step;
 use super::pieces::GROUP;
 use crate::table::Params;
 use core::arch::x86_64::__m256i;

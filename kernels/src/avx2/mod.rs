@@ -2,10 +2,12 @@
 
 mod bits;
 mod bridge;
+mod code_tables;
 mod complex;
 mod decode;
 mod direct;
 mod encode;
+mod look_ups;
 mod nibbles;
 mod ops;
 mod packed;
@@ -124,6 +126,7 @@ pub(crate) static TABLE: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry)).complete::<Avx2>() },
     shapes: shapes::shapes(),
     composed: tile::with_options::<Avx2>,
+    by_codes: packed::by_codes,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Avx2>,

@@ -7,136 +7,18 @@
 
 use super::Avx2;
 use super::bits::{BitsToBytes, BitsToWords};
+use super::code_tables::{Codes, codes, codes_in, words};
 use super::permutes;
 use super::pieces::GROUP;
 use super::sixes::{self, SixesByPairs, SixesToBits};
 use crate::codec::Isa;
-use crate::dtypes::{DType, Real, mark};
-use crate::scalar::direct::{is_packed_copy, table8, table16};
-use crate::table::{Entry, Kernel, Params, RealPairs, Road};
+use crate::dtypes::{DType, Kind};
+use crate::scalar::direct::is_packed_copy;
+use crate::table::{ByCodes as ByCodesKernel, Entry, Kernel, Params, RealPairs, Road};
 use crate::tile;
 use core::arch::x86_64::__m256i;
+use core::array;
 use core::mem::MaybeUninit;
-
-/// What the codes of one dtype become in another of at most a byte.
-pub(super) type Codes = [u8; 64];
-
-/// How many dtypes have at most 64 codes.
-const FROM: usize = 10;
-/// How many dtypes of one byte there are.
-const TO: usize = 20;
-
-/// The place of each dtype among those of a byte; those with few codes first.
-const PLACES: [u8; DType::COUNT] = {
-    let mut places = [u8::MAX; DType::COUNT];
-    let (mut next_few, mut next) = (0, FROM as u8);
-    let mut i = 0;
-    while i < DType::COUNT {
-        let dtype = DType::ALL[i];
-        if dtype.bits() == 8 && !dtype.is_packed() {
-            let place = if dtype.significant_bits() <= 6 { &mut next_few } else { &mut next };
-            places[i] = *place;
-            *place += 1;
-        }
-        i += 1;
-    }
-    assert!(next_few == FROM as u8 && next == TO as u8, "the numbers of dtypes have changed");
-    places
-};
-
-/// What `A` becomes in each dtype of a byte.
-const fn codes_of<A: Real>(mut all: [[Codes; TO]; FROM]) -> [[Codes; TO]; FROM] {
-    let mut i = 0;
-    while i < DType::COUNT {
-        if PLACES[i] != u8::MAX {
-            let table = table8::<A>(DType::ALL[i]);
-            let mut code = 0;
-            while code < 64 {
-                all[PLACES[A::DTYPE as usize] as usize][PLACES[i] as usize][code] = table[code];
-                code += 1;
-            }
-        }
-        i += 1;
-    }
-    all
-}
-
-static CODES: [[Codes; TO]; FROM] = {
-    let mut all = [[[0; 64]; TO]; FROM];
-    all = codes_of::<mark::Bool>(all);
-    all = codes_of::<mark::Int1>(all);
-    all = codes_of::<mark::Int2>(all);
-    all = codes_of::<mark::Int4>(all);
-    all = codes_of::<mark::UInt1>(all);
-    all = codes_of::<mark::UInt2>(all);
-    all = codes_of::<mark::UInt4>(all);
-    all = codes_of::<mark::Float6E2M3Fn>(all);
-    all = codes_of::<mark::Float6E3M2Fn>(all);
-    codes_of::<mark::Float4E2M1Fn>(all)
-};
-
-/// What the codes of one dtype become in another of two bytes.
-pub(super) type Words = [u16; 16];
-
-/// The dtypes of two bytes.
-const WORDS_TO: [DType; 4] = [DType::Int16, DType::UInt16, DType::Float16, DType::BFloat16];
-
-/// What `A` becomes in each dtype of two bytes.
-const fn words_of<A: Real>(mut all: [[Words; 4]; FROM]) -> [[Words; 4]; FROM] {
-    let mut i = 0;
-    while i < 4 {
-        let table = table16::<A>(WORDS_TO[i]);
-        let mut code = 0;
-        while code < 16 {
-            all[PLACES[A::DTYPE as usize] as usize][i][code] = table[code];
-            code += 1;
-        }
-        i += 1;
-    }
-    all
-}
-
-static WORDS: [[Words; 4]; FROM] = {
-    let mut all = [[[0; 16]; 4]; FROM];
-    all = words_of::<mark::Bool>(all);
-    all = words_of::<mark::Int1>(all);
-    all = words_of::<mark::Int2>(all);
-    all = words_of::<mark::Int4>(all);
-    all = words_of::<mark::UInt1>(all);
-    all = words_of::<mark::UInt2>(all);
-    all = words_of::<mark::UInt4>(all);
-    words_of::<mark::Float4E2M1Fn>(all)
-};
-
-/// The table of a pair with such a destination.
-#[inline(always)]
-pub(super) fn words(params: &Params) -> &'static Words {
-    words_in(params.from, params.to)
-}
-
-/// What a dtype becomes in one of two bytes.
-#[inline(always)]
-pub(super) fn words_in(from: DType, to: DType) -> &'static Words {
-    let to = match to {
-        DType::Int16 => 0,
-        DType::UInt16 => 1,
-        DType::Float16 => 2,
-        _ => 3,
-    };
-    &WORDS[usize::from(PLACES[from.logical() as usize])][to]
-}
-
-/// The table of a pair.
-#[inline(always)]
-pub(super) fn codes(params: &Params) -> &'static Codes {
-    codes_in(params.from, params.to)
-}
-
-#[inline(always)]
-const fn codes_in(from: DType, to: DType) -> &'static Codes {
-    let (from, to) = (PLACES[from.logical() as usize], PLACES[to.logical() as usize]);
-    &CODES[from as usize][to as usize]
-}
 
 /// A step between elements of `IN` and `OUT` bits.
 pub(super) trait Step {
@@ -170,13 +52,58 @@ pub(super) unsafe fn stepped<S: Step>(
     n: usize,
     params: &Params,
 ) -> usize {
+    // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
+    unsafe {
+        all_steps::<S>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa| S::tables(isa, params),
+        );
+    }
+    n
+}
+
+/// A step that only needs the codes.
+trait StepByCodes: Step {
+    fn tables_of(isa: Avx2, codes: &Codes) -> Self::Tables;
+}
+
+/// A cast to what codes tell, by such steps.
+///
+/// # Safety
+/// As for [`stepped`].
+unsafe fn stepped_by<S: StepByCodes>(map: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
+    let codes = map.first_chunk().expect("there are more");
+    // SAFETY: the caller's.
+    unsafe {
+        all_steps::<S>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa| S::tables_of(isa, codes),
+        );
+    }
+}
+
+/// # Safety
+/// As for [`stepped`].
+#[inline(always)]
+unsafe fn all_steps<S: Step>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    tables: impl FnOnce(Avx2) -> S::Tables,
+) {
     const { assert!(S::LEN * S::IN <= 8 * LONGEST.0 && S::LEN * S::OUT <= 8 * LONGEST.1) };
-    // SAFETY: the caller knows that the CPU has the instruction set of this table.
+    // SAFETY: the caller's.
     let isa = unsafe { Avx2::summon() };
     isa.vectorize(
         #[inline(always)]
         move || {
-            let tables = S::tables(isa, params);
+            let tables = tables(isa);
             let mut buffers = Buffers::new();
             let mut i = 0;
             while i < n {
@@ -201,7 +128,6 @@ pub(super) unsafe fn stepped<S: Step>(
             }
         },
     );
-    n
 }
 
 /// Memory for a step.
@@ -270,31 +196,10 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
 
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> Self::Tables {
-        let mut halves = [[0u8; 32]; 4];
-        for i in 0..16 {
-            let mut bits = 0;
-            for k in 0..4 / IN {
-                let code = i >> (IN * k) & ((1 << IN) - 1);
-                let code = match OUT {
-                    16 => u32::from(words(params)[code]),
-                    _ => u32::from(codes(params)[code]) & ((1 << OUT) - 1),
-                };
-                bits |= code << (OUT * k);
-            }
-            for (half, byte) in halves.iter_mut().zip(bits.to_le_bytes()) {
-                (half[i], half[i + 16]) = (byte, byte);
-            }
+        match OUT {
+            16 => Self::tables_for(isa, words(params).map(u32::from)),
+            _ => Self::tables_of(isa, codes(params)),
         }
-        // (Of `array::map` the compiler doesn't promise that it is inlined.)
-        let [a, b, c, d] = &halves;
-        let low = [isa.constant(a), isa.constant(b), isa.constant(c), isa.constant(d)];
-        let high = match Self::BITS {
-            1 => isa.add8(low[0], low[0]),
-            2 => isa.shl16::<2>(low[0]),
-            4 => isa.shl16::<4>(low[0]),
-            _ => low[0],
-        };
-        [low, [high, low[1], low[2], low[3]]]
     }
 
     #[inline(always)]
@@ -361,6 +266,41 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
                 }
             }
         }
+    }
+}
+
+impl<const IN: usize, const OUT: usize> StepByCodes for ByHalves<IN, OUT> {
+    #[inline(always)]
+    fn tables_of(isa: Avx2, codes: &Codes) -> Self::Tables {
+        Self::tables_for(isa, array::from_fn(|i| u32::from(codes[i])))
+    }
+}
+
+impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
+    /// What [`Step::tables`] gives, for what codes become.
+    #[inline(always)]
+    fn tables_for(isa: Avx2, codes: [u32; 16]) -> [[__m256i; 4]; 2] {
+        let mut halves = [[0u8; 32]; 4];
+        for i in 0..16 {
+            let mut bits = 0;
+            for k in 0..4 / IN {
+                let code = i >> (IN * k) & ((1 << IN) - 1);
+                bits |= (codes[code] & ((1 << OUT) - 1)) << (OUT * k);
+            }
+            for (half, byte) in halves.iter_mut().zip(bits.to_le_bytes()) {
+                (half[i], half[i + 16]) = (byte, byte);
+            }
+        }
+        // (Of `array::map` the compiler doesn't promise that it is inlined.)
+        let [a, b, c, d] = &halves;
+        let low = [isa.constant(a), isa.constant(b), isa.constant(c), isa.constant(d)];
+        let high = match Self::BITS {
+            1 => isa.add8(low[0], low[0]),
+            2 => isa.shl16::<2>(low[0]),
+            4 => isa.shl16::<4>(low[0]),
+            _ => low[0],
+        };
+        [low, [high, low[1], low[2], low[3]]]
     }
 }
 
@@ -444,20 +384,11 @@ impl<const IN: usize, const CODE: usize, const OUT: usize> Step for ByCodes<IN, 
 
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> CodeTables {
-        let codes = codes(params);
-        let bits = isa.all8(const { ((1u32 << OUT) - 1) as i8 });
-        let mut rows = [isa.zero(); 4];
-        let mut before = isa.zero();
-        for (k, row) in rows.iter_mut().enumerate() {
-            // SAFETY: a quarter of the table.
-            let these = unsafe { isa.twice(isa.loadx(codes.as_ptr().add(16 * k))) };
-            *row = isa.and(isa.xor(these, before), bits);
-            before = these;
+        let tables = Self::tables_of(isa, codes(params));
+        if matches!(params.from, DType::Bool) {
+            return CodeTables { mask: isa.all8(-1), most: isa.all8(1), ..tables };
         }
-        let is_bool = matches!(params.from, DType::Bool);
-        let mask = if is_bool { -1 } else { ((1u32 << CODE) - 1) as i8 };
-        let most = if is_bool { 1 } else { -1 };
-        CodeTables { rows, mask: isa.all8(mask), most: isa.all8(most) }
+        tables
     }
 
     #[inline(always)]
@@ -479,6 +410,23 @@ impl<const IN: usize, const CODE: usize, const OUT: usize> Step for ByCodes<IN, 
                 isa.squeeze::<OUT>(v, dst);
             }
         }
+    }
+}
+
+impl<const IN: usize, const CODE: usize, const OUT: usize> StepByCodes for ByCodes<IN, CODE, OUT> {
+    #[inline(always)]
+    fn tables_of(isa: Avx2, codes: &Codes) -> CodeTables {
+        let bits = isa.all8(const { ((1u32 << OUT) - 1) as i8 });
+        let mut rows = [isa.zero(); 4];
+        let mut before = isa.zero();
+        for (k, row) in rows.iter_mut().enumerate() {
+            // SAFETY: a quarter of the table.
+            let these = unsafe { isa.twice(isa.loadx(codes.as_ptr().add(16 * k))) };
+            *row = isa.and(isa.xor(these, before), bits);
+            before = these;
+        }
+        let mask = const { ((1u32 << CODE) - 1) as i8 };
+        CodeTables { rows, mask: isa.all8(mask), most: isa.all8(-1) }
     }
 }
 
@@ -607,4 +555,39 @@ pub(super) const fn with_packed(mut pairs: RealPairs) -> RealPairs {
         i += 1;
     }
     pairs
+}
+
+/// Any map of codes of at most 6 bits.
+pub(super) fn by_codes(from: DType, to: DType) -> Option<ByCodesKernel> {
+    let packed = from.is_packed() || to.is_packed();
+    let is_bool = matches!(from.kind(), Kind::Bool) || matches!(to.kind(), Kind::Bool);
+    if !packed || is_bool || from.significant_bits() > 6 || from.bits() > 8 || to.bits() > 8 {
+        return None;
+    }
+    Some(match (from.bits(), to.bits()) {
+        (1, 1) => stepped_by::<ByHalves<1, 1>>,
+        (1, 2) => stepped_by::<ByHalves<1, 2>>,
+        (1, 4) => stepped_by::<ByHalves<1, 4>>,
+        (1, 8) => stepped_by::<ByHalves<1, 8>>,
+        (2, 1) => stepped_by::<ByHalves<2, 1>>,
+        (2, 2) => stepped_by::<ByHalves<2, 2>>,
+        (2, 4) => stepped_by::<ByHalves<2, 4>>,
+        (2, 8) => stepped_by::<ByHalves<2, 8>>,
+        (4, 1) => stepped_by::<ByHalves<4, 1>>,
+        (4, 2) => stepped_by::<ByHalves<4, 2>>,
+        (4, 4) => stepped_by::<ByHalves<4, 4>>,
+        (4, 8) => stepped_by::<ByHalves<4, 8>>,
+        (1, _) => stepped_by::<ByCodes<1, 1, 6>>,
+        (2, _) => stepped_by::<ByCodes<2, 2, 6>>,
+        (4, _) => stepped_by::<ByCodes<4, 4, 6>>,
+        (6, 1) => stepped_by::<ByCodes<6, 6, 1>>,
+        (6, 2) => stepped_by::<ByCodes<6, 6, 2>>,
+        (6, 4) => stepped_by::<ByCodes<6, 6, 4>>,
+        (6, 6) => stepped_by::<ByCodes<6, 6, 6>>,
+        (6, _) => stepped_by::<ByCodes<6, 6, 8>>,
+        (_, 1) => stepped_by::<ByCodes<8, 6, 1>>,
+        (_, 2) => stepped_by::<ByCodes<8, 6, 2>>,
+        (_, 4) => stepped_by::<ByCodes<8, 6, 4>>,
+        _ => stepped_by::<ByCodes<8, 6, 6>>,
+    })
 }

@@ -7,6 +7,7 @@
 use super::Avx2;
 use super::bridge::Sticky;
 use super::encode::{EQUAL, LESS, Small};
+use super::look_ups::{look_up, marked_halves};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Real, mark};
 use crate::shape::{Grid, Mode, Shapes, Side, Stores};
@@ -23,6 +24,7 @@ const UP: i32 = 8 | 2;
 pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx2, 8>();
     shapes.look_up = look_up;
+    shapes.marked_halves = Some(marked_halves);
     shapes.stores = stores(shapes.stores);
     let [.., away, _] = shapes.conversions.float64_to_32;
     shapes.conversions.float64_to_32 = [
@@ -82,9 +84,9 @@ const fn stores(stores: Stores) -> Stores {
 ///
 /// # Safety
 /// The pointers are valid for `n` elements of `FROM` and `TO` bytes, at most 8, and don't overlap.
-/// `step` reads and writes `LEN` elements, at most 32. The CPU has AVX2.
+/// `step` reads and writes `LEN` elements, which are at most 256 bytes. The CPU has AVX2.
 #[inline(always)]
-unsafe fn steps<const FROM: usize, const TO: usize, const LEN: usize>(
+pub(super) unsafe fn steps<const FROM: usize, const TO: usize, const LEN: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -213,54 +215,7 @@ stepped! {
     };
 }
 
-/// Bytes by a table of 256: see [`Shapes::look_up`].
-///
-/// Eight registers hold a half of the table, 16 bytes each, the first as they are and each other one
-/// XORed with that before it. A byte that counts down by 16s takes, from each, the one that its low
-/// four bits tell, until it is negative, and nothing from then on; and the XOR of what it took is what
-/// the last table before then holds. (Subtraction stops at -128: what starts negative, in the other
-/// half, stays so.)
-///
-/// # Safety
-/// The pointers are valid for `n` bytes, and don't overlap. The CPU has AVX2.
-unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
-    let mut parts = [[0; 32]; 16];
-    for (k, part) in parts.iter_mut().enumerate() {
-        for (i, byte) in part.iter_mut().enumerate() {
-            let at = 16 * k + i % 16;
-            *byte = table[at] ^ if k % 8 > 0 { table[at - 16] } else { 0 };
-        }
-    }
-    // SAFETY: the caller's; a step is of 32 bytes.
-    unsafe {
-        steps::<1, 1, 32>(
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let v = isa.load(src);
-                let (lower, upper) = parts.split_at(8);
-                let lower = isa.look_up_half(lower, v);
-                let upper = isa.look_up_half(upper, isa.xor(v, isa.all8(i8::MIN)));
-                isa.store(dst, isa.or(lower, upper));
-            },
-        );
-    }
-}
-
 impl Avx2 {
-    /// What a half of a table has for bytes from 0 to 127, zero for the others.
-    #[inline(always)]
-    fn look_up_half(self, parts: &[[u8; 32]], v: __m256i) -> __m256i {
-        let (mut at, mut found) = (v, self.zero());
-        for part in parts {
-            found = self.xor(found, self.shuffle8(self.constant(part), at));
-            at = self.sub_clamped8(at, self.all8(16));
-        }
-        found
-    }
-
     /// The bits of the float32s next to integers on a side of them, from those that are nearest.
     ///
     /// What rounding lost is a difference of integers: even of 2^31, which the conversion back turns

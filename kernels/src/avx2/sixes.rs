@@ -2,7 +2,8 @@
 //! decides is in the upper bits of a byte, and what is below them need not be cleared.
 
 use super::Avx2;
-use super::packed::{Codes, Step, codes, stepped};
+use super::code_tables::{Codes, codes};
+use super::packed::{Step, stepped};
 use super::pieces::GROUP;
 use crate::dtypes::Kind;
 use crate::table::{Kernel, Params};

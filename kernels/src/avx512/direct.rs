@@ -275,7 +275,22 @@ unsafe fn to_8<L: LookUp, A: Codes, B: Codes>(
     n: usize,
     _: Pair<A, B>,
 ) {
-    let map = const { &Maps::<A::Numbers, B::Numbers>::BYTE };
+    // SAFETY: the caller's.
+    unsafe { mapped::<L, A, B>(isa, const { &Maps::<A::Numbers, B::Numbers>::BYTE }, src, dst, n) }
+}
+
+/// By a table of what the codes become.
+///
+/// # Safety
+/// As for [`to_8`].
+#[inline(always)]
+pub(super) unsafe fn mapped<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    map: &ByteMap,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
     let mut i = 0;
     // SAFETY: the caller's; 64 elements are whole bytes on both sides.
     unsafe {

@@ -5,6 +5,7 @@
 //! whatever they were made from, and the 32 registers still hold all that a step needs.
 
 mod bridge;
+mod by_codes;
 mod codes;
 mod complex;
 mod decode;
@@ -31,6 +32,7 @@ use crate::environment::Arithmetic;
 use crate::scalar;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
+use by_codes::by_codes;
 use codes::{Complex, Packed, Plain};
 use complex::with_complex;
 use direct::For;
@@ -384,6 +386,7 @@ pub(crate) static TABLE: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry), For::Bw).complete::<Avx512>() },
     shapes: shapes::shapes(),
     composed: tile::with_options::<Avx512>,
+    by_codes: by_codes::<Avx512>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Avx512>,
@@ -401,6 +404,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry_vbmi), For::Vbmi).complete::<Vbmi>() },
     shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Vbmi>,
+    by_codes: by_codes::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Vbmi>,
@@ -434,6 +438,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     pairs: const { with_composed(for_each_dtype!(real_pairs entry_bf16), For::Vbmi).complete::<Bf16>() },
     shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Bf16>,
+    by_codes: by_codes::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Bf16>,

@@ -5,7 +5,7 @@ use super::draws::{draw, round};
 use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
-use super::tables::{ByteMap, LookUp, map_bytes, map_marked};
+use super::tables::{ByteMap, LookUp, map_bytes, map_marked, marked_halves};
 use super::{Avx512, Features};
 use crate::codec::Isa;
 use crate::shape::{Grid, Mode, Shapes};
@@ -20,6 +20,7 @@ pub(super) const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 pub(super) const fn shapes_vbmi() -> Shapes {
     let mut shapes = shapes();
     shapes.look_up = look_up::<Vbmi>;
+    shapes.marked_halves = Some(marked_halves::<Vbmi>);
     shapes.look_up_marked = Some(map_marked::<Vbmi>);
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Vbmi>;
     shapes.rounds.whole32[Mode::Stochastic as usize] = round::<Vbmi>;
@@ -40,6 +41,7 @@ pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx512, 8>();
     shapes.draw = draw;
     shapes.look_up = look_up::<Avx512>;
+    shapes.marked_halves = Some(marked_halves::<Avx512>);
     shapes.stores = stores(shapes.stores);
 
     let to = &mut shapes.conversions;

@@ -64,6 +64,11 @@ impl ByteMap {
         Self { bytes, shape: Shape::Any }
     }
 
+    /// The same, of which only the first quarter counts, for codes of at most 6 bits.
+    pub(super) const fn of_six(bytes: [u8; 256]) -> Self {
+        Self { bytes, shape: Shape::Low6 }
+    }
+
     /// A quarter of the table.
     #[inline(always)]
     fn part(&self, x: Features, i: usize) -> __m512i {
@@ -314,6 +319,47 @@ pub(super) unsafe fn map_marked<L: LookUp + Isa>(
                 marked = x.f._mm512_or_si512(marked, last);
             }
             x.bw._mm512_test_epi8_mask(marked, marked) != 0
+        },
+    )
+}
+
+/// Whether a half byte is marked: see [`MarkedHalves`](crate::shape::MarkedHalves). (What is not read counts as zero.)
+///
+/// # Safety
+/// As for every such loop. The CPU has the token's instruction set.
+pub(super) unsafe fn marked_halves<L: LookUp + Isa>(
+    marks: &[u8; 16],
+    src: *const u8,
+    n: usize,
+) -> bool {
+    // SAFETY: the caller's.
+    let isa = unsafe { L::summon() };
+    isa.vectorize(
+        #[inline(always)]
+        move || {
+            let x = isa.features();
+            let mut table = [0; 64];
+            for (i, mark) in table.iter_mut().enumerate() {
+                *mark = marks[i % 16];
+            }
+            let mut any = x.f._mm512_setzero_si512();
+            // SAFETY: the caller's.
+            unsafe {
+                let mut i = 0;
+                while i < n {
+                    let left = n - i;
+                    let v = match left {
+                        64.. => x.load_dwords(src.add(i)),
+                        _ => x.load_first(src.add(i), left),
+                    };
+                    let low = isa.look_up_halves(&table, v);
+                    let high = isa.look_up_halves(&table, x.bw._mm512_srli_epi16::<4>(v));
+                    // any OR low OR high
+                    any = x.f._mm512_ternarylogic_epi32::<0xfe>(any, low, high);
+                    i += 64;
+                }
+            }
+            x.bw._mm512_test_epi8_mask(any, any) != 0
         },
     )
 }

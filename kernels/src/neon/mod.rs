@@ -92,6 +92,7 @@ pub(crate) static TABLE: Table = Table {
     pairs: const { for_each_dtype!(real_pairs entry).complete::<Neon>() },
     shapes: Shapes::of::<Neon, 4>(),
     composed: tile::with_options::<Neon>,
+    by_codes: |_, _| None,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Neon>,

@@ -156,6 +156,7 @@ pub(crate) static TABLE: Table = Table {
     pairs: const { for_each_dtype!(real_pairs entry).complete::<Scalar>() },
     shapes: Shapes::of::<Scalar, 4>(),
     composed: tile::with_options::<Scalar>,
+    by_codes: |_, _| None,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Scalar>,

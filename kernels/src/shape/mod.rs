@@ -69,6 +69,13 @@ pub(crate) type LookUp = unsafe fn(&[u8; 256], *const u8, *mut u8, usize);
 /// As for every [`LookUp`].
 pub(crate) type LookUpMarked = unsafe fn([&[u8; 256]; 2], *const u8, *mut u8, usize) -> bool;
 
+/// Answers whether the table has anything but zero for a half of one of so many bytes; it may answer yes if only that
+/// for zero is.
+///
+/// # Safety
+/// The pointer is valid for reading so many bytes. The CPU has the instruction set.
+pub(crate) type MarkedHalves = unsafe fn(&[u8; 16], *const u8, usize) -> bool;
+
 /// # Safety
 /// As for every [`LookUp`].
 unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
@@ -93,6 +100,8 @@ pub(crate) struct Shapes {
     pub(crate) look_up: LookUp,
     /// Where that takes less time than a test before.
     pub(crate) look_up_marked: Option<LookUpMarked>,
+    /// Where there is such a loop.
+    pub(crate) marked_halves: Option<MarkedHalves>,
 }
 
 impl Shapes {
@@ -108,6 +117,7 @@ impl Shapes {
             draw: draw::<I, BLOCKS>,
             look_up,
             look_up_marked: None,
+            marked_halves: None,
         }
     }
 }
@@ -172,14 +182,13 @@ unsafe fn marked_bytes(
     look_up: LookUpMarked,
 ) -> usize {
     let codes: [u8; 256] = array::from_fn(|code| code as u8);
-    let (mut results, mut fitting) = ([0; 256], [0; 256]);
+    let mut results = [0; 256];
     let mut start = 0;
     // SAFETY: the caller's; the arrays have a byte for each code. A piece is inside both buffers.
     unsafe {
         let (kernel, options) = (table.pairs.get(params.from, params.to).kernel, Options::DEFAULT);
         kernel(codes.as_ptr(), results.as_mut_ptr(), 256, &Params { options, ..*params });
-        table.shapes.fits.mark(fit, codes.as_ptr(), fitting.as_mut_ptr(), 256);
-        let marks = fitting.map(|fits: u8| 1 - fits);
+        let marks = unfit_bytes(table, fit);
         while start < n {
             let (len, src) = ((2 * BUFFER).min(n - start), src.add(start));
             if look_up([&results, &marks], src, dst.add(start), len) {
@@ -191,12 +200,46 @@ unsafe fn marked_bytes(
     n
 }
 
+/// 1 for each byte that does not fit, 0 for the others.
+///
+/// # Safety
+/// The CPU has the instruction set of the table; `fit` is that of a dtype of 8 bits.
+unsafe fn unfit_bytes(table: &Table, fit: &Fit) -> [u8; 256] {
+    let codes: [u8; 256] = array::from_fn(|code| code as u8);
+    let mut fitting = [0; 256];
+    // SAFETY: the caller's; the arrays have a byte for each code.
+    unsafe { table.shapes.fits.mark(fit, codes.as_ptr(), fitting.as_mut_ptr(), 256) };
+    fitting.map(|fits: u8| 1 - fits)
+}
+
+/// 1 for each byte that a checked cast by the default kernel refuses, 0 for the others, if `n` elements are best
+/// tested by that.
+///
+/// # Safety
+/// As for [`results`].
+pub(crate) unsafe fn refused(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
+    let plan = params.plan();
+    let fit = plan.fit.as_ref().filter(|_| plan.is_checked_default() && n >= LONG);
+    // SAFETY: the caller's.
+    fit.map(|(fit, _)| unsafe { unfit_bytes(table, fit) })
+}
+
 /// What every byte becomes, if `n` elements are best cast by that.
 ///
 /// # Safety
 /// The CPU has the instruction set of the table; both dtypes are real and not packed.
 pub(crate) unsafe fn results(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
-    if !params.plan().by_table || n < LONG {
+    let pays = params.plan().by_table && n >= LONG;
+    // SAFETY: the caller's.
+    if pays { unsafe { map(table, n, params) } } else { None }
+}
+
+/// The same whether or not they are, if that depends on each byte alone and `n` is no small number.
+///
+/// # Safety
+/// As for [`results`].
+pub(crate) unsafe fn map(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
+    if !params.plan().is_map || n < LONG {
         return None;
     }
     let codes: [u8; 256] = array::from_fn(|code| code as u8);

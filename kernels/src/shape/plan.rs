@@ -26,7 +26,9 @@ pub(crate) struct Plan {
     pub(super) infinities: Option<(Fit, Substitute)>,
     /// The seed of stochastic rounding.
     pub(super) seed: Option<u64>,
-    /// Whether a long cast is one by a table, which the steps make of all codes.
+    /// Whether what a byte becomes depends on it alone, so that the steps can make a table of all.
+    pub(super) is_map: bool,
+    /// Whether a long cast is one by that table.
     pub(super) by_table: bool,
 }
 
@@ -60,6 +62,7 @@ impl Plan {
         substitute: None,
         infinities: None,
         seed: None,
+        is_map: false,
         by_table: false,
     };
 
@@ -108,7 +111,8 @@ impl Plan {
         way.plan.infinities = keeps_infinities.then(|| (Fit::infinities(from), substitute(to)));
         let bytes = from.bits() == 8 && to.bits() == 8;
         let floats = matches!(from.kind(), Kind::Float) || matches!(to.kind(), Kind::Float);
-        way.plan.by_table = bytes && floats && !checked && way.plan.seed.is_none();
+        way.plan.is_map = bytes && !checked && way.plan.seed.is_none();
+        way.plan.by_table = way.plan.is_map && floats;
         way.finish(options.overflow, shapes)
     }
 }

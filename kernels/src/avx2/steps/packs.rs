@@ -3,8 +3,9 @@
 //! to float32 and float64: the steps from a byte, four at a time.
 
 use crate::avx2::Avx2;
+use crate::avx2::code_tables::words_in;
 use crate::avx2::direct;
-use crate::avx2::packed::{Step, stepped, words_in};
+use crate::avx2::packed::{Step, stepped};
 use crate::avx2::pieces::GROUP;
 use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
 use crate::avx2::steps::floats::{BrainToByte, FloatToBits, FloatToByte};
