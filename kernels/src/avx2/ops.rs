@@ -47,6 +47,8 @@ words! {
         sub_clamped8 = _mm256_subs_epi8(a: __m256i, b: __m256i) -> __m256i;
         sub_clamped_u8 = _mm256_subs_epu8(a: __m256i, b: __m256i) -> __m256i;
         sub_clamped_u16 = _mm256_subs_epu16(a: __m256i, b: __m256i) -> __m256i;
+        min8 = _mm256_min_epi8(a: __m256i, b: __m256i) -> __m256i;
+        max8 = _mm256_max_epi8(a: __m256i, b: __m256i) -> __m256i;
         min16 = _mm256_min_epi16(a: __m256i, b: __m256i) -> __m256i;
         max16 = _mm256_max_epi16(a: __m256i, b: __m256i) -> __m256i;
         min_u16 = _mm256_min_epu16(a: __m256i, b: __m256i) -> __m256i;

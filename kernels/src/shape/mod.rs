@@ -36,6 +36,7 @@ mod whole;
 
 use crate::buffer::Buffer;
 use crate::codec::Isa;
+use crate::dtypes::DType;
 use crate::options::Options;
 use crate::philox;
 use crate::table::{Params, Table, Tabled};
@@ -53,6 +54,7 @@ pub(crate) use grid::{Grid, Mode};
 pub(crate) use narrow::Side;
 pub(crate) use plan::Plan;
 pub(crate) use stores::Stores;
+pub(crate) use whole::Range;
 
 /// An element as the bytes it is stored in.
 type Bytes<const N: usize> = [u8; N];
@@ -92,7 +94,7 @@ unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
 pub(crate) struct Shapes {
     pub(crate) rounds: Rounds,
     pub(crate) fits: Fits,
-    clamps: Clamps,
+    pub(crate) clamps: Clamps,
     pub(crate) conversions: Conversions,
     pub(crate) stores: Stores,
     wraps: Wraps,
@@ -153,6 +155,11 @@ pub(crate) unsafe fn cast(
         if let Some(results) = results(table, n, params) {
             (table.shapes.look_up)(&results, src, dst, n);
             n
+        } else if let Some((byte, range)) = params.plan().narrowed
+            && n >= 4 * LONG
+        {
+            narrowed(table, src, dst, n, params, (byte, range));
+            n
         } else if let Some(look_up) = table.shapes.look_up_marked
             && let Some(fit) = params.plan().marked_bytes()
             && n >= LONG
@@ -163,6 +170,44 @@ pub(crate) unsafe fn cast(
             pieces(table, src, dst, n, params, |len| draws.next(&table.shapes, len))
         } else {
             pieces(table, src, dst, n, params, |_| ptr::null())
+        }
+    }
+}
+
+/// A cast of integers by a table of what those of a byte become, which they are clamped to.
+///
+/// # Safety
+/// As for [`cast`]; the byte dtype and the range are the plan's.
+unsafe fn narrowed(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    (byte, range): (DType, Range),
+) {
+    let size = params.from.bits() / 8;
+    let (mut numbers, mut results) = ([0; 256 * 8], [0; 256]);
+    for (code, number) in numbers.chunks_exact_mut(size).take(256).enumerate() {
+        let extended = match byte {
+            DType::Int8 => code as i8 as i64,
+            _ => code as i64,
+        };
+        match size {
+            2 => number.copy_from_slice(&(extended as i16).to_ne_bytes()),
+            4 => number.copy_from_slice(&(extended as i32).to_ne_bytes()),
+            _ => number.copy_from_slice(&extended.to_ne_bytes()),
+        }
+    }
+    let clamp = table.shapes.clamps.get(params.from, byte);
+    let mut bytes = Buffer::<BUFFER>::new();
+    // SAFETY: the caller's. The arrays hold 256 elements. `len` elements are left at `start`, and fit the buffer.
+    unsafe {
+        pieces(table, numbers.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null());
+        for start in (0..n).step_by(BUFFER) {
+            let len = BUFFER.min(n - start);
+            clamp(src.add(start * size), bytes.start(), len, range);
+            (table.shapes.look_up)(&results, bytes.start(), dst.add(start), len);
         }
     }
 }

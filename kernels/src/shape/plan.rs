@@ -30,6 +30,9 @@ pub(crate) struct Plan {
     pub(super) is_map: bool,
     /// Whether a long cast is one by that table.
     pub(super) by_table: bool,
+    /// The integers of a byte that stand for all that the source has, where those beyond them become the same as the
+    /// last ones; and their range.
+    pub(super) narrowed: Option<(DType, Range)>,
 }
 
 /// The most steps of any plan.
@@ -64,6 +67,7 @@ impl Plan {
         seed: None,
         is_map: false,
         by_table: false,
+        narrowed: None,
     };
 
     /// Whether elements are tested, and those that fit are cast by the default kernel.
@@ -102,6 +106,7 @@ impl Plan {
                 && (!options.saturate || keeps_infinities)
             {
                 way.store_overflows(store);
+                way.plan.narrowed = if checked { None } else { narrowed(from, to) };
                 return way.plan;
             }
             if !matches!(options.rounding, options::Rounding::Default) {
@@ -113,6 +118,9 @@ impl Plan {
         let floats = matches!(from.kind(), Kind::Float) || matches!(to.kind(), Kind::Float);
         way.plan.is_map = bytes && !checked && way.plan.seed.is_none();
         way.plan.by_table = way.plan.is_map && floats;
+        if !checked && way.plan.seed.is_none() {
+            way.plan.narrowed = narrowed(from, to);
+        }
         way.finish(options.overflow, shapes)
     }
 }
@@ -246,6 +254,21 @@ impl Way {
         self.cast_to(self.to);
         self.plan
     }
+}
+
+/// For integers of more than a byte, those of one, if the numbers of a float of a byte are so small that what is beyond
+/// the byte is more than twice the largest: of which only the sign makes a difference, however it is rounded.
+const fn narrowed(from: DType, to: DType) -> Option<(DType, Range)> {
+    let (Numbers::Int(source), Numbers::Float(format)) = (from.numbers(), to.numbers()) else {
+        return None;
+    };
+    if source.bits <= 8 || format.bits() > 8 || format.max_exponent() >= 5 {
+        return None;
+    }
+    Some(match source.signed {
+        true => (DType::Int8, Range(i8::MIN as u64, i8::MAX as u64)),
+        false => (DType::UInt8, Range(0, u8::MAX as u64)),
+    })
 }
 
 /// How numbers are rounded.

@@ -152,17 +152,25 @@ unsafe fn wrap32<I: Isa, B: Low>(src: *const u8, dst: *mut u8, n: usize) {
 ///
 /// # Safety
 /// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
-pub(super) type Clamp = unsafe fn(*const u8, *mut u8, usize, Range);
+pub(crate) type Clamp = unsafe fn(*const u8, *mut u8, usize, Range);
 
 /// The lowest and the highest value, as their low bits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Range(pub(super) u64, pub(super) u64);
+pub(crate) struct Range(pub(crate) u64, pub(crate) u64);
 
 /// Every loop that clamps, by the code of the source and that of the destination: int8, int16, int32,
 /// int64 and the unsigned ones.
-pub(super) struct Clamps([[Clamp; 8]; 8]);
+#[derive(Clone, Copy)]
+pub(crate) struct Clamps([[Clamp; 8]; 8]);
 
 impl Clamps {
+    /// The same with another loop.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) const fn with(mut self, from: DType, to: DType, clamp: Clamp) -> Self {
+        self.0[place(from)][place(to)] = clamp;
+        self
+    }
+
     /// The loop from one of these eight dtypes to an integer dtype, small ones as bytes.
     pub(super) const fn get(&self, from: DType, to: DType) -> Clamp {
         self.0[place(from)][place(to)]

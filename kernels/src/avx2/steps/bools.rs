@@ -134,7 +134,7 @@ impl Avx2 {
 
     /// Words 0-3 and 4-7 of each lane, in turns.
     #[inline(always)]
-    pub(super) fn low_high_pairs(self, v: __m256i) -> __m256i {
+    pub(in crate::avx2) fn low_high_pairs(self, v: __m256i) -> __m256i {
         const TURNS: [u8; 32] = [
             0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15, //
             0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15,
