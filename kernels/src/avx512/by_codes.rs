@@ -3,6 +3,7 @@
 
 use super::codes::{Codes, Packed, Plain};
 use super::direct::mapped;
+use super::packed::{self, Halves};
 use super::tables::{ByteMap, LookUp};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, mark};
@@ -22,6 +23,10 @@ unsafe fn by_map<L: LookUp + Isa, A: Codes, B: Codes>(
         isa.vectorize(
             #[inline(always)]
             move || {
+                if packed::suits::<A, B>() {
+                    let halves = &Halves::of::<A, B>(map);
+                    return packed::regroup_by::<L, A, B>(isa, halves, src, dst, n);
+                }
                 let bits = u8::MAX >> (8 - B::BITS);
                 let map = map.map(
                     #[inline(always)]

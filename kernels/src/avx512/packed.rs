@@ -85,47 +85,49 @@ pub(super) const fn suits<A: Codes, B: Codes>() -> bool {
 }
 
 /// What half a byte of elements becomes: up to 16 bits.
-struct Halves<A, B>(PhantomData<(A, B)>);
+pub(super) struct Halves {
+    /// In words, again from the 16th on: bit 4 of an index does not matter.
+    words: [u16; 32],
+    /// What lower halves become in bytes, and higher ones where they stand in a byte joined of both; bits 4 and 5 of an
+    /// index do not matter.
+    lower: [u8; 64],
+    higher: [u8; 64],
+}
 
-impl<A: Codes, B: Codes> Halves<A, B> {
-    const BITS: usize = 4 / A::BITS * B::BITS;
-
-    /// The results in words, again from the 16th on: bit 4 of an index does not matter.
-    const WORDS: [u16; 32] = {
-        let codes = &ByteTable::<A::Numbers, B::Numbers>::BYTES;
-        let mut words = [0; 32];
+impl Halves {
+    /// From elements of `A`'s bits to those of `B`'s, by what each code becomes.
+    pub(super) const fn of<A: Codes, B: Codes>(codes: &[u8; 256]) -> Self {
+        let mut halves = Self { words: [0; 32], lower: [0; 64], higher: [0; 64] };
+        let place = if bits::<A, B>() <= 4 { bits::<A, B>() } else { 0 };
         let mut half = 0;
-        while half < 32 {
-            let mut i = 0;
+        while half < 64 {
+            let (mut word, mut i) = (0, 0);
             while i < 4 / A::BITS {
                 let from = half >> (i * A::BITS) & ((1 << A::BITS) - 1);
                 let to = codes[from] as u16 & ((1 << B::BITS) - 1);
-                words[half] |= to << (i * B::BITS);
+                word |= to << (i * B::BITS);
                 i += 1;
             }
+            if half < 32 {
+                halves.words[half] = word;
+            }
+            (halves.lower[half], halves.higher[half]) = (word as u8, (word << place) as u8);
             half += 1;
         }
-        words
-    };
-
-    /// The results of lower halves in bytes, and those of higher ones where they stand in a byte joined
-    /// of both; bits 4 and 5 of an index do not matter.
-    const LOWER: [u8; 64] = Self::bytes(0);
-    const HIGHER: [u8; 64] = Self::bytes(if Self::BITS <= 4 { Self::BITS } else { 0 });
-
-    const fn bytes(place: usize) -> [u8; 64] {
-        let mut bytes = [0; 64];
-        let mut half = 0;
-        while half < 64 {
-            bytes[half] = (Self::WORDS[half % 16] << place) as u8;
-            half += 1;
-        }
-        bytes
+        halves
     }
+}
 
-    /// The bytes of the source that become 64, in so many registers.
-    const FROM: usize = 64 * A::BITS / B::BITS;
-    const REGISTERS: usize = Self::FROM.div_ceil(64);
+/// The bits that half a byte becomes.
+const fn bits<A: Codes, B: Codes>() -> usize {
+    4 / A::BITS * B::BITS
+}
+
+/// Those of a pair under the default options.
+struct Known<A, B>(PhantomData<(A, B)>);
+
+impl<A: Codes, B: Codes> Known<A, B> {
+    const HALVES: Halves = Halves::of::<A, B>(&ByteTable::<A::Numbers, B::Numbers>::BYTES);
 }
 
 /// From packed elements to packed ones.
@@ -141,24 +143,42 @@ pub(super) unsafe fn regroup<L: LookUp, A: Codes, B: Codes>(
     n: usize,
     _: Pair<A, B>,
 ) {
+    // SAFETY: the caller's.
+    unsafe { regroup_by::<L, A, B>(isa, const { &Known::<A, B>::HALVES }, src, dst, n) }
+}
+
+/// The same by what half bytes become.
+///
+/// # Safety
+/// As for [`regroup`].
+#[inline(always)]
+pub(super) unsafe fn regroup_by<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    halves: &Halves,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
+    // The bytes of the source that become 64.
+    let from = const { 64 * A::BITS / B::BITS };
     let x = isa.features();
     let step = 64 * 8 / B::BITS;
     let (mut src, mut dst, mut left) = (src, dst, n);
-    // SAFETY: the caller's. A step is `FROM` bytes of the source and 64 of the destination, and inside of
+    // SAFETY: the caller's. A step is `from` bytes of the source and 64 of the destination, and inside of
     // both while that many elements are left. Of the last one the bytes that hold elements are read and
     // written; what is left of the last byte is then cleared.
     unsafe {
         while left >= step {
             let mut v = [x.f._mm512_setzero_si512(); 4];
-            for (i, v) in v.iter_mut().enumerate().take(Halves::<A, B>::REGISTERS) {
-                *v = match Halves::<A, B>::FROM {
+            for (i, v) in v.iter_mut().enumerate().take(from.div_ceil(64)) {
+                *v = match from {
                     16 => x.f._mm512_castsi128_si512(x.load_bytes(src)),
                     32 => x.f._mm512_castsi256_si512(x.load_words(src)),
                     _ => x.load_dwords(src.add(64 * i)),
                 };
             }
-            x.store_dwords(dst, regrouped::<L, A, B>(isa, v));
-            (src, dst, left) = (src.add(Halves::<A, B>::FROM), dst.add(64), left - step);
+            x.store_dwords(dst, regrouped::<L, A, B>(isa, halves, v));
+            (src, dst, left) = (src.add(from), dst.add(64), left - step);
         }
         if left > 0 {
             let bytes = (left * A::BITS).div_ceil(8);
@@ -167,7 +187,7 @@ pub(super) unsafe fn regroup<L: LookUp, A: Codes, B: Codes>(
                 *v = x.load_first(src.add(64 * i), (bytes - 64 * i).min(64));
             }
             let len = (left * B::BITS).div_ceil(8);
-            x.store_first(dst, regrouped::<L, A, B>(isa, v), len);
+            x.store_first(dst, regrouped::<L, A, B>(isa, halves, v), len);
             let rest = left * B::BITS % 8;
             if rest != 0 {
                 *dst.add(len - 1) &= (1 << rest) - 1;
@@ -176,26 +196,26 @@ pub(super) unsafe fn regroup<L: LookUp, A: Codes, B: Codes>(
     }
 }
 
-/// What the first `FROM` bytes of four registers become.
+/// What the first bytes of four registers become: as many as become 64.
 ///
 /// A byte whose halves become one each or two is widened so that these have an index of their own: the
 /// byte, and the byte shifted, of which [`LookUp::look_up_halves`] and the permutation of 32 words see
 /// the lower halves. Of narrower ones, neighbours are joined by multiplying and adding, in the registers'
 /// lanes, and are put in order once they fill 64 bytes.
 #[inline(always)]
-fn regrouped<L: LookUp, A: Codes, B: Codes>(isa: L, v: [__m512i; 4]) -> __m512i {
+fn regrouped<L: LookUp, A: Codes, B: Codes>(isa: L, halves: &Halves, v: [__m512i; 4]) -> __m512i {
     let x = isa.features();
     let joined = |v: __m512i| {
-        let lower = isa.look_up_halves(const { &Halves::<A, B>::LOWER }, v);
+        let lower = isa.look_up_halves(&halves.lower, v);
         let higher = x.bw._mm512_srli_epi16::<4>(v);
-        let higher = isa.look_up_halves(const { &Halves::<A, B>::HIGHER }, higher);
+        let higher = isa.look_up_halves(&halves.higher, higher);
         x.f._mm512_or_si512(lower, higher)
     };
     // Bytes of so many bits to words of twice as many, and those of two registers to bytes.
     let words = |bits: u32, v| x.bw._mm512_maddubs_epi16(v, x.word(1 | 256 << bits));
     let two = |bits, a, b| x.bw._mm512_packus_epi16(words(bits, a), words(bits, b));
     let [a, b, c, d] = v;
-    match Halves::<A, B>::BITS {
+    match const { bits::<A, B>() } {
         1 => {
             let (ab, cd) = (two(2, joined(a), joined(b)), two(2, joined(c), joined(d)));
             x.unmix(two(4, ab, cd))
@@ -205,12 +225,12 @@ fn regrouped<L: LookUp, A: Codes, B: Codes>(isa: L, v: [__m512i; 4]) -> __m512i 
         8 => {
             let v = x.bw._mm512_cvtepu8_epi16(x.f._mm512_castsi512_si256(a));
             let v = x.f._mm512_or_si512(v, x.bw._mm512_slli_epi16::<4>(v));
-            isa.look_up_halves(const { &Halves::<A, B>::LOWER }, v)
+            isa.look_up_halves(&halves.lower, v)
         }
         _ => {
             let v = x.f._mm512_cvtepu8_epi32(x.f._mm512_castsi512_si128(a));
             let v = x.f._mm512_or_si512(v, x.f._mm512_slli_epi32::<12>(v));
-            let words = x.constant(const { &Halves::<A, B>::WORDS });
+            let words = x.constant(&halves.words);
             x.bw._mm512_permutexvar_epi16(v, words)
         }
     }
