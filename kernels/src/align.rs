@@ -9,7 +9,7 @@
 use crate::dtypes::DType;
 use crate::options::Options;
 use crate::scalar::direct::is_copy;
-use crate::stream;
+use crate::stream::{self, Stores};
 use crate::table::{Kernel, Params};
 
 /// Bytes of a cache line, and of the longest register.
@@ -35,6 +35,9 @@ pub(crate) const fn is_short(n: usize) -> bool {
     n < LONG
 }
 
+/// The bytes of both sides that any last-level cache holds: so few are never streamed unless that is asked for.
+const CACHED: usize = 256 << 10;
+
 /// Runs a kernel, in two parts if that takes less time.
 ///
 /// # Safety
@@ -49,12 +52,23 @@ pub(crate) unsafe fn run(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if is_short(n) {
+        if is_short(n) || is_whole(params, src.addr(), dst.addr(), n) {
             kernel(src, dst, n, params)
         } else {
             run_long(kernel, params, src, dst, n)
         }
     }
+}
+
+/// Whether a long cast is plainly run in one part: what [`run_long`] finds, for most casts with less to ask, for a call
+/// of some thousand elements takes but a hundred nanoseconds.
+#[inline(always)]
+const fn is_whole(params: &Params, src: usize, dst: usize, n: usize) -> bool {
+    let (from, to) = (params.from.bits(), params.to.bits());
+    let wide = if from > to { src } else { dst };
+    let starts_line = wide.is_multiple_of(LINE) && !matches!(params.stores, Stores::Streaming);
+    let most = if starts_line { CACHED } else { LARGE };
+    !params.in_parts || n.saturating_mul(from + to) < most * 8
 }
 
 /// # Safety
@@ -67,16 +81,14 @@ unsafe fn run_long(
     dst: *mut u8,
     n: usize,
 ) -> usize {
-    let (from, to) = (params.from.bits(), params.to.bits());
-    let bits = n.saturating_mul(from + to);
-    let parts = params.in_parts && bits >= LARGE * 8;
-    if parts && stream::wanted(params, n) {
+    if stream::wanted(params, n) {
         // SAFETY: the caller's; under the default options nothing is refused, and places mean nothing.
         if let Some(done) = unsafe { stream::run(kernel, params, src, dst, n) } {
             return done;
         }
     }
-    let head = if parts { head((src.addr(), from), (dst.addr(), to)) } else { 0 };
+    let (from, to) = (params.from.bits(), params.to.bits());
+    let head = head((src.addr(), from), (dst.addr(), to));
     // SAFETY: the caller's. `head` elements are whole bytes on both sides and fewer than `LONG`, so
     // fewer than there are; under the default options nothing is refused.
     unsafe {

@@ -343,6 +343,24 @@ impl DType {
         if bytes > usize::MAX as u128 { None } else { Some(bytes as usize) }
     }
 
+    /// Whether so many elements take exactly so many bytes: [`bytes_for`](Self::bytes_for), for what every call of a cast
+    /// asks.
+    #[inline(always)]
+    pub(crate) const fn fills(self, elements: usize, bytes: usize) -> bool {
+        // An element has 128 bits at most: so their number, and 7 more, are no more than a word can tell.
+        const MOST: usize = usize::MAX >> 8;
+        if elements <= MOST {
+            (elements * self.bits() + 7) >> 3 == bytes
+        } else {
+            self.fills_memory(elements, bytes)
+        }
+    }
+
+    #[cold]
+    const fn fills_memory(self, elements: usize, bytes: usize) -> bool {
+        matches!(self.bytes_for(elements), Some(needed) if needed == bytes)
+    }
+
     /// The bytes of an element; None for a packed dtype.
     #[inline]
     pub const fn size(self) -> Option<usize> {

@@ -406,8 +406,7 @@ fn check(params: &Params, src: &[u8], dst: &Out<'_>, n: usize) -> Result<(), Run
     if dst.bools && params.to as u8 != DType::Bool as u8 {
         return Err(RunError::Type);
     }
-    let needed = (params.from.bytes_for(n), params.to.bytes_for(n));
-    if needed != (Some(src.len()), Some(dst.bytes)) {
+    if !params.from.fills(n, src.len()) || !params.to.fills(n, dst.bytes) {
         return Err(length_error(params, src.len(), dst.bytes, n));
     }
     Ok(())
