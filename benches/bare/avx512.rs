@@ -157,8 +157,12 @@ loops! {
     Float32 => BFloat16, 32: |src, dst| {
         store(dst, brains(floats(src), floats(src.add(64))));
     }
-    BFloat16 => Float32, 16, no_nan: |src, dst| {
-        store(dst, _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(load_half(src))));
+    BFloat16 => Float32, 16: |src, dst| {
+        let v = _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(load_half(src)));
+        let v = _mm512_castsi512_ps(v);
+        // NaNs become quiet.
+        let v = _mm512_fixupimm_ps::<0>(v, v, _mm512_set1_epi32(0x22));
+        store(dst, _mm512_castps_si512(v));
     }
     Float16 => BFloat16, 32: |src, dst| {
         let (low, high) = (_mm512_cvtph_ps(load_half(src)), _mm512_cvtph_ps(load_half(src.add(32))));
@@ -303,7 +307,15 @@ loops! {
         let set = u64::from(low) | u64::from(high) << 32;
         store(dst, _mm512_maskz_mov_epi8(set, _mm512_set1_epi8(1)));
     }
-    Float8E5M2 => Float16, 32, no_nan: |src, dst| {
-        store(dst, _mm512_slli_epi16::<8>(_mm512_cvtepu8_epi16(load_half(src))));
+    Float8E5M2 => Float16, 64: |src, dst| {
+        let v = load(src);
+        // What is added to 0x7c (infinity) to 0x7f: NaNs become 0x7e.
+        let more = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+        let size = _mm512_and_si512(v, _mm512_set1_epi8(0x7f));
+        let past = _mm512_subs_epu8(size, _mm512_set1_epi8(0x7c));
+        let v = _mm512_add_epi8(v, _mm512_shuffle_epi8(more, past));
+        let (low, high) = (_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64::<1>(v));
+        store(dst, _mm512_slli_epi16::<8>(_mm512_cvtepu8_epi16(low)));
+        store(dst.add(64), _mm512_slli_epi16::<8>(_mm512_cvtepu8_epi16(high)));
     }
 }

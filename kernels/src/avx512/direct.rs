@@ -7,10 +7,12 @@
 //! * From float16 and bfloat16 to the small floats, and to packed integers: see [`words`].
 //! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
 //! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
+//! * From bfloat16 to float32: see [`uppers`].
 
 use super::codes::{Codes, Pair, Plain, load, load_part, store, store_part};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
+use super::uppers::{self, Uppers};
 use super::{Avx512, halves, narrow, packed, widen, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -50,6 +52,8 @@ pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
         pick!(isa, low_bytes, Plain<A>, Plain<B>)
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
         bw::powers::<Plain<A>, Plain<B>>
+    } else if matches!((from, to), (DType::BFloat16, DType::Float32)) {
+        bw::floats_of_brains::<Plain<A>, Plain<B>>
     } else if matches!((from, to), (DType::BFloat16, DType::Float16)) {
         bw::float16s::<Plain<A>, Plain<B>>
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
@@ -228,6 +232,7 @@ kernels! {
         narrow::small_from_floats => small_from_floats
         widen::integers => integers
         widen::longs_of_integers => longs_of_integers
+        uppers::floats_of_brains => floats_of_brains
         halves::words_of_bytes => words_of_bytes
         halves::float16s => float16s
         halves::integers_of_float16s => integers_of_float16s
@@ -319,19 +324,24 @@ unsafe fn to_16<L: LookUp, A: Codes, B: Codes>(
     _: Pair<A, B>,
 ) {
     let x = isa.features();
+    let uppers = isa.uppers();
     let mut i = 0;
     // SAFETY: the caller's; what is stored of a register ends where the destination does.
     unsafe {
         while n - i >= 64 {
-            let [a, b] = words::<L, A, B>(isa, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
+            let [a, b] =
+                words::<L, A, B>(isa, &uppers, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
             x.store_dwords(dst.add(2 * i), a);
             x.store_dwords(dst.add(2 * i + 64), b);
             i += 64;
         }
         if i < n {
             let left = n - i;
-            let [a, b] =
-                words::<L, A, B>(isa, load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left));
+            let [a, b] = words::<L, A, B>(
+                isa,
+                &uppers,
+                load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left),
+            );
             x.store_first(dst.add(2 * i), a, 2 * left);
             if left > 32 {
                 x.store_first(dst.add(2 * i + 64), b, 2 * left - 64);
@@ -345,9 +355,13 @@ pub(super) const FOR_WORDS: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 /// The same with dwords, for interleaving twice.
 pub(super) const FOR_DWORDS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
-/// 64 words: of truth values two kinds; else by two tables.
+/// 64 words: of truth values two kinds; else by two tables, or one if the low bytes are all zero.
 #[inline(always)]
-pub(super) fn words<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 2] {
+pub(super) fn words<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    uppers: &Uppers,
+    v: __m512i,
+) -> [__m512i; 2] {
     let x = isa.features();
     if matches!(A::Numbers::DTYPE, DType::Bool) {
         let is_true = x.bw._mm512_test_epi8_mask(v, v);
@@ -355,6 +369,10 @@ pub(super) fn words<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m51
         // (Not by `map`, which isn't always inlined, and then calls the instruction as a function.)
         let low = x.bw._mm512_maskz_mov_epi16(is_true as u32, word);
         return [low, x.bw._mm512_maskz_mov_epi16((is_true >> 32) as u32, word)];
+    }
+    if const { Maps::<A::Numbers, B::Numbers>::LOW.is_zero() } {
+        let high = isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::HIGH }, v);
+        return isa.above_zeros(uppers, high);
     }
     interleaved::<L, A, B>(isa, x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v))
 }

@@ -23,6 +23,7 @@ mod shim;
 mod small;
 mod stores;
 mod tables;
+mod uppers;
 mod widen;
 mod words;
 

@@ -37,6 +37,18 @@ impl Vbmi {
         unsafe { _mm512_permutexvar_epi8(indices, table) }
     }
 
+    /// For each byte that is asked for the one of `table` that its low 6 bits tell, else 0.
+    #[inline(always)]
+    pub(super) fn maskz_permutexvar_epi8(
+        self,
+        asked: __mmask64,
+        indices: __m512i,
+        table: __m512i,
+    ) -> __m512i {
+        // SAFETY: the token proves AVX512_VBMI.
+        unsafe { _mm512_maskz_permutexvar_epi8(asked, indices, table) }
+    }
+
     /// For each byte the one of both tables together that its low 7 bits tell.
     #[inline(always)]
     pub(super) fn permutex2var_epi8(self, a: __m512i, indices: __m512i, b: __m512i) -> __m512i {

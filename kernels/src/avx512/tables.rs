@@ -3,6 +3,7 @@
 
 use super::lanes::first_of_64;
 use super::shim::Vbmi;
+use super::uppers::Uppers;
 use super::words::every_other_byte;
 use super::{Avx512, Features, packed, pieces};
 use crate::codec::Isa;
@@ -69,6 +70,11 @@ impl ByteMap {
         Self { bytes, shape: Shape::Low6 }
     }
 
+    /// Whether all bytes become 0.
+    pub(super) const fn is_zero(&self) -> bool {
+        matches!(self.shape, Shape::Constant) && self.bytes[0] == 0
+    }
+
     /// A quarter of the table.
     #[inline(always)]
     fn part(&self, x: Features, i: usize) -> __m512i {
@@ -114,6 +120,12 @@ pub(super) trait LookUp: Copy {
 
     /// The low bytes of 64 words.
     fn low_bytes(self, a: __m512i, b: __m512i) -> __m512i;
+
+    /// What [`above_zeros`](Self::above_zeros) needs, to be made before a loop.
+    fn uppers(self) -> Uppers;
+
+    /// 64 words whose high bytes these are; the low ones are zero.
+    fn above_zeros(self, uppers: &Uppers, v: __m512i) -> [__m512i; 2];
 }
 
 impl LookUp for Vbmi {
@@ -159,6 +171,18 @@ impl LookUp for Vbmi {
     fn low_bytes(self, a: __m512i, b: __m512i) -> __m512i {
         let even = self.features.constant(&const { every_other_byte(0) });
         self.permutex2var_epi8(a, even, b)
+    }
+
+    #[inline(always)]
+    fn uppers(self) -> Uppers {
+        Uppers::of_bytes()
+    }
+
+    #[inline(always)]
+    fn above_zeros(self, uppers: &Uppers, v: __m512i) -> [__m512i; 2] {
+        let [low, high] = uppers.places;
+        let asked = uppers.asked;
+        [self.maskz_permutexvar_epi8(asked, low, v), self.maskz_permutexvar_epi8(asked, high, v)]
     }
 }
 
@@ -221,6 +245,19 @@ impl LookUp for Avx512 {
         let byte = x.word(0xff);
         let (a, b) = (x.f._mm512_and_si512(a, byte), x.f._mm512_and_si512(b, byte));
         x.unmix_words(x.bw._mm512_packus_epi16(a, b))
+    }
+
+    #[inline(always)]
+    fn uppers(self) -> Uppers {
+        Uppers::of_qwords(self.0)
+    }
+
+    #[inline(always)]
+    fn above_zeros(self, uppers: &Uppers, v: __m512i) -> [__m512i; 2] {
+        let x = self.0;
+        let v = x.f._mm512_permutexvar_epi64(uppers.places[0], v);
+        let zero = x.f._mm512_setzero_si512();
+        [x.bw._mm512_unpacklo_epi8(zero, v), x.bw._mm512_unpackhi_epi8(zero, v)]
     }
 }
 

@@ -1,0 +1,123 @@
+//! To elements of twice the size whose lower halves are zero: bytes to words, words to dwords.
+//!
+//! One permutation that leaves every other place empty does it, where widening and shifting take two instructions. But the
+//! compiler, which sees through a permutation by indices and a mask that it knows, makes of it what it takes for shorter:
+//! two or three others. So it does not get to know them.
+
+use super::codes::{Codes, Pair};
+use super::decode::quiet;
+use super::direct::FOR_WORDS;
+use super::tables::LookUp;
+use super::{Avx512, Features};
+use core::arch::x86_64::*;
+use core::{mem, ptr};
+
+/// What the permutations need, in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Uppers {
+    /// Which element comes to each place, for the lower and the upper half of the elements.
+    pub(super) places: [__m512i; 2],
+    /// The places that are not left zero.
+    pub(super) asked: __mmask64,
+}
+
+impl Uppers {
+    /// For bytes that become words.
+    #[inline(always)]
+    pub(super) fn of_bytes() -> Self {
+        const LOW: __m512i = bytes_from(0);
+        const HIGH: __m512i = bytes_from(32);
+        Self { places: [unknown(&LOW), unknown(&HIGH)], asked: unknown(&ODD_PLACES) }
+    }
+
+    /// For words that become dwords.
+    #[inline(always)]
+    pub(super) fn of_words() -> Self {
+        const LOW: __m512i = words_from(0);
+        const HIGH: __m512i = words_from(16);
+        Self { places: [unknown(&LOW), unknown(&HIGH)], asked: unknown(&ODD_PLACES) }
+    }
+
+    /// For qwords, in an order in which bytes interleaved within lanes of 128 bits end up in theirs.
+    #[inline(always)]
+    pub(super) fn of_qwords(x: Features) -> Self {
+        Self { places: [x.constant(&FOR_WORDS); 2], asked: 0 }
+    }
+}
+
+const ODD_PLACES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+
+/// Of bytes from one on, which comes to each place, the empty ones among them.
+const fn bytes_from(first: u8) -> __m512i {
+    let mut places = [0u8; 64];
+    let mut i = 0;
+    while i < 64 {
+        places[i] = first + i as u8 / 2;
+        i += 1;
+    }
+    // SAFETY: any 64 bytes make a register.
+    unsafe { mem::transmute::<[u8; 64], __m512i>(places) }
+}
+
+/// The same of words.
+const fn words_from(first: u16) -> __m512i {
+    let mut places = [0u16; 32];
+    let mut i = 0;
+    while i < 32 {
+        places[i] = first + i as u16 / 2;
+        i += 1;
+    }
+    // SAFETY: any 64 bytes make a register.
+    unsafe { mem::transmute::<[u16; 32], __m512i>(places) }
+}
+
+/// The value of a constant, which the compiler is not to know.
+#[inline(always)]
+fn unknown<T: Copy>(constant: &T) -> T {
+    // SAFETY: a reference is valid for reading.
+    unsafe { ptr::from_ref(constant).read_volatile() }
+}
+
+/// Bfloat16 to float32, whose NaNs are made quiet.
+///
+/// # Safety
+/// `src` is valid for reading `2 * n` bytes and `dst` for writing `4 * n`; they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn floats_of_brains<A: Codes, B: Codes>(
+    isa: Avx512,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let uppers = Uppers::of_words();
+    let float = |places, v| {
+        let v = x.bw._mm512_maskz_permutexvar_epi16(uppers.asked as u32, places, v);
+        x.f._mm512_castps_si512(quiet(x, x.f._mm512_castsi512_ps(v)))
+    };
+    let [low, high] = uppers.places;
+    let mut i = 0;
+    // SAFETY: the caller's; of the last registers that part is read and written that the buffers have.
+    unsafe {
+        while n - i >= 64 {
+            let (a, b) = (x.load_dwords(src.add(2 * i)), x.load_dwords(src.add(2 * i + 64)));
+            let to = dst.add(4 * i);
+            x.store_dwords(to, float(low, a));
+            x.store_dwords(to.add(64), float(high, a));
+            x.store_dwords(to.add(128), float(low, b));
+            x.store_dwords(to.add(192), float(high, b));
+            i += 64;
+        }
+        while i < n {
+            let part = (n - i).min(32);
+            let v = x.load_first(src.add(2 * i), 2 * part);
+            let to = dst.add(4 * i);
+            x.store_dwords_part(to, float(low, v), part.min(16));
+            if part > 16 {
+                x.store_dwords_part(to.add(64), float(high, v), part - 16);
+            }
+            i += part;
+        }
+    }
+}
