@@ -110,7 +110,8 @@ pub(super) unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n:
     let sum = &Sum::of(table);
     // SAFETY: the caller's; a step is of four vectors.
     unsafe {
-        steps::<1, 1, { 32 * VECTORS }>(
+        steps::<{ 32 * VECTORS }>(
+            (1, 1),
             src,
             dst,
             n,

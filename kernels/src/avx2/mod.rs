@@ -18,6 +18,7 @@ mod shapes;
 mod shim;
 mod sixes;
 mod steps;
+mod stores;
 mod thresholds;
 mod to_ints;
 

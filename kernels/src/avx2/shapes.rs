@@ -1,16 +1,12 @@
-//! The loops for other options that AVX2 does better than portable code.
-//!
-//! Its arithmetic rounds to nearest only. An encoder of small floats leaves the number of units that
-//! it rounded to in the last bits of a sum: from that the sum's own rounding error is known, and one
-//! unit more or less makes it another mode's.
+//! The loops for other options that AVX2 does better than portable code. Its arithmetic rounds to nearest only.
 
 use super::Avx2;
-use super::bridge::Sticky;
-use super::encode::{EQUAL, LESS, Small};
+use super::encode::LESS;
 use super::look_ups::{look_up, marked_halves};
+use super::stores::stores;
 use crate::codec::Isa;
-use crate::dtypes::{DType, Real, mark};
-use crate::shape::{Grid, Mode, Range, Shapes, Side, Stores};
+use crate::dtypes::DType;
+use crate::shape::{Grid, Mode, Range, Shapes, Side};
 use core::arch::x86_64::{__m256, __m256d, __m256i};
 
 /// For comparisons; true if an operand is NaN.
@@ -64,39 +60,15 @@ pub(super) const fn shapes() -> Shapes {
     shapes
 }
 
-/// Stores of small floats by every mode that is not stochastic, for some dtypes.
-macro_rules! small_stores {
-    ($stores:ident: $($to:ident)*) => {
-        $stores$(
-            .with(DType::Float32, DType::$to, Mode::TowardZero, small::<mark::$to, { Mode::TowardZero as u8 }>)
-            .with(DType::Float32, DType::$to, Mode::Up, small::<mark::$to, { Mode::Up as u8 }>)
-            .with(DType::Float32, DType::$to, Mode::Down, small::<mark::$to, { Mode::Down as u8 }>)
-            .with(DType::Float32, DType::$to, Mode::NearestEven, small::<mark::$to, { Mode::NearestEven as u8 }>)
-            .with(DType::Float32, DType::$to, Mode::NearestAway, small::<mark::$to, { Mode::NearestAway as u8 }>)
-        )*
-    };
-}
-
-const fn stores(stores: Stores) -> Stores {
-    let stores = stores
-        .with(DType::Float32, DType::Float16, Mode::TowardZero, halves::<3>)
-        .with(DType::Float32, DType::Float16, Mode::Up, halves::<2>)
-        .with(DType::Float32, DType::Float16, Mode::Down, halves::<1>)
-        .with(DType::Float32, DType::Float16, Mode::NearestAway, near_halves);
-    small_stores! {
-        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-    }
-}
-
 /// Runs a step from each multiple of `LEN` elements of so many bytes on, the last one so that it ends
 /// with them; fewer than a step by way of the stack.
 ///
 /// # Safety
-/// The pointers are valid for `n` elements of `FROM` and `TO` bytes, at most 8, and don't overlap.
+/// The pointers are valid for `n` elements of `from` and `to` bytes, at most 8, and don't overlap.
 /// `step` reads and writes `LEN` elements, which are at most 256 bytes. The CPU has AVX2.
 #[inline(always)]
-pub(super) unsafe fn steps<const FROM: usize, const TO: usize, const LEN: usize>(
+pub(super) unsafe fn steps<const LEN: usize>(
+    (from, to): (usize, usize),
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -110,21 +82,21 @@ pub(super) unsafe fn steps<const FROM: usize, const TO: usize, const LEN: usize>
             #[inline(always)]
             move || {
                 if n < LEN {
-                    let (mut from, mut to) = ([0u8; 256], [0u8; 256]);
-                    src.copy_to_nonoverlapping(from.as_mut_ptr(), n * FROM);
-                    step(isa, from.as_ptr(), to.as_mut_ptr());
-                    to.as_ptr().copy_to_nonoverlapping(dst, n * TO);
+                    let (mut source, mut result) = ([0u8; 256], [0u8; 256]);
+                    src.copy_to_nonoverlapping(source.as_mut_ptr(), n * from);
+                    step(isa, source.as_ptr(), result.as_mut_ptr());
+                    result.as_ptr().copy_to_nonoverlapping(dst, n * to);
                     return;
                 }
                 let mut i = 0;
                 while i + 2 * LEN <= n {
-                    step(isa, src.add(i * FROM), dst.add(i * TO));
-                    step(isa, src.add((i + LEN) * FROM), dst.add((i + LEN) * TO));
+                    step(isa, src.add(i * from), dst.add(i * to));
+                    step(isa, src.add((i + LEN) * from), dst.add((i + LEN) * to));
                     i += 2 * LEN;
                 }
                 while i < n {
                     i = i.min(n - LEN);
-                    step(isa, src.add(i * FROM), dst.add(i * TO));
+                    step(isa, src.add(i * from), dst.add(i * to));
                     i += LEN;
                 }
             },
@@ -146,7 +118,8 @@ macro_rules! stepped {
         unsafe fn $name<$($params)*>(src: *const u8, dst: *mut u8, n: usize $(, $arg: $extra)*) {
             // SAFETY: the caller's; a step reads and writes as much as it says.
             unsafe {
-                steps::<$from, $to, $len>(
+                steps::<$len>(
+                    ($from, $to),
                     src,
                     dst,
                     n,
@@ -157,6 +130,8 @@ macro_rules! stepped {
         }
     )*};
 }
+
+pub(super) use stepped;
 
 stepped! {
     /// Int32 to float32.
@@ -197,26 +172,6 @@ stepped! {
         let sum = isa.add_pd(isa.as_pd(x), half);
         isa.store(dst, isa.pd_bits(isa.round_pd::<{ 8 | 3 }>(sum)));
     };
-    /// Float32 to float16.
-    halves [const ROUND: i32] (_saturate: bool) = 4 2 8, |isa, src, dst| {
-        isa.storex(dst, isa.ps_to_half::<ROUND>(isa.as_ps(isa.load(src))));
-    };
-    /// Float32 to float16, to nearest with ties away from zero: a tie that went to the even neighbour,
-    /// nearer to zero, is half a unit further than that, and goes to the other.
-    near_halves[] (_saturate: bool) = 4 2 8, |isa, src, dst| {
-        const LOWEST: i32 = (127 - 14) << 23;
-        const HALF_UNIT: f32 = f32::from_bits((127 - 11) << 23);
-        let v = isa.load(src);
-        let x = isa.as_ps(v);
-        let near = isa.to_float16(x);
-        let lost = isa.sub_ps(x, isa.half_to_ps(near));
-        let power = isa.max32(isa.and(v, isa.all32(0xff << 23)), isa.all32(LOWEST));
-        let power = isa.or(power, isa.and(v, isa.all32(i32::MIN)));
-        let half = isa.mul_ps(isa.as_ps(power), isa.all_ps(HALF_UNIT));
-        let tie = isa.ps_bits(isa.cmp_ps::<EQUAL>(lost, half));
-        let tie = isa.packs32x(isa.lower(tie), isa.half::<1>(tie));
-        isa.storex(dst, isa.sub16x(near, tie));
-    };
     /// Integers of 64 bits to those of 8, clamped to a range of theirs.
     long_to_byte [const FROM_SIGNED: bool, const TO_SIGNED: bool] (range: Range) = 8 1 32, |isa, src, dst| {
         let v = [0, 64, 128, 192];
@@ -242,12 +197,6 @@ stepped! {
         let words = if TO_SIGNED { isa.packs32(a, b) } else { isa.pack_u32(a, b) };
         let words = isa.as_ps(isa.in_order(words));
         isa.store(dst, isa.ps_bits(isa.pick_ps::<0b11_01_10_00>(words, words)));
-    };
-    /// Float32 to a small float.
-    small [B: Real, const MODE: u8] (saturate: bool) = 4 1 16, |isa, src, dst| {
-        let x = [isa.as_ps(isa.load(src)), isa.as_ps(isa.load(src.add(32)))];
-        let limit = isa.all_ps(Small::<B>::limit(saturate));
-        isa.storex(dst, isa.small_floats_by::<B, MODE>(Sticky(x), limit));
     };
 }
 

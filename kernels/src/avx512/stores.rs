@@ -1,14 +1,14 @@
 //! Casts by a mode in one loop, see [`crate::shape`].
 
 use super::bridge::Odd;
-use super::decode::{F32, I32, Unquiet};
-use super::lanes::each;
-use super::shapes::{DOWN, NEAREST, UP, brains, halves, near_halves};
+use super::decode::{F32, F64, I32, Unquiet};
+use super::lanes::{both, each};
+use super::shapes::{DOWN, NEAREST, TO_ZERO, UP, brains, halves, near_halves};
 use super::small::Small;
 use super::{Avx512, Features};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, mark};
-use crate::shape::{Mode, Stores};
+use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, is_zero_past_ints};
 use core::arch::x86_64::*;
 
 /// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by themselves,
@@ -67,10 +67,17 @@ pub(super) const fn stores(stores: Stores) -> Stores {
             brains::<{ Mode::NearestAway as i32 }>,
         );
     let stores = all_stores! {
-        stores: Float32 Float16 BFloat16 Int32 UInt32 => [
+        stores: Float32 Float16 BFloat16 Int32 UInt32 Int64 UInt64 => [
             Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
         ] by small [TowardZero Up Down NearestEven NearestAway]
+    };
+    // (The bridge from float64 loses what is only above or below zero.)
+    let stores = all_stores! {
+        stores: Float64 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by small [NearestEven NearestAway]
     };
     let stores = all_stores! {
         stores: Float32 Float16 BFloat16 => [
@@ -85,7 +92,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: BFloat16 => [Float16] by halves_of [TowardZero Up Down]
     };
     wraps! {
-        stores: Float32 Float16 BFloat16 => [
+        stores: Float32 Float16 BFloat16 Float64 => [
             Int8 Int16 Int32 UInt8 UInt16 UInt32 Int1 Int2 Int4 UInt1 UInt2 UInt4
         ]
     }
@@ -133,7 +140,14 @@ stepped! {
     where [Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<false>; 4]>],
     |isa, x, src, dst| {
         let limit = x.float(Small::<B>::limit(saturate));
-        let v = isa.bridge(Decode::<A>::decode(isa, src));
+        let mut v = isa.bridge(Decode::<A>::decode(isa, src));
+        if matches!(A::DTYPE, DType::BFloat16) {
+            v = each(
+                v,
+                #[inline(always)]
+                |v| Odd { lanes: x.not_tiny(v.lanes), ..v },
+            );
+        }
         x.store_dwords(dst, Small::<B>::step_by::<MODE>(x, v, limit));
     };
     /// Bfloat16 to float16.
@@ -177,17 +191,17 @@ stepped! {
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
     };
-    /// Float32, or what is exact in it, to the low bits of integers.
+    /// To the low bits of integers.
     low_bits [] (_)
     where [
-        Avx512: Decode<A, Hub: Quarters<Hub: Floats>> + Encode<B>,
+        Avx512: Decode<A, Hub: Quarters<Hub: Wraps>> + Encode<B>,
         Avx512: Bridge<[I32; 4], <Avx512 as Encode<B>>::Home>,
     ],
     |isa, x, src, dst| {
         let v = each(
             Decode::<A>::decode(isa, src).quarters(),
             #[inline(always)]
-            |v| I32(x.wrapped(v.floats())),
+            |v| I32(v.low::<A, B>(x)),
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
     };
@@ -247,6 +261,33 @@ impl Floats for Unquiet {
     }
 }
 
+/// Hubs of floats of which integers keep low bits.
+trait Wraps: Copy {
+    /// Those that `B` has, of floats that were `A`s.
+    fn low<A: Real, B: Real>(self, x: Features) -> __m512i;
+}
+
+impl Wraps for F32 {
+    #[inline(always)]
+    fn low<A: Real, B: Real>(self, x: Features) -> __m512i {
+        x.wrapped::<A, B>(self.0)
+    }
+}
+
+impl Wraps for Unquiet {
+    #[inline(always)]
+    fn low<A: Real, B: Real>(self, x: Features) -> __m512i {
+        x.wrapped::<A, B>(self.0)
+    }
+}
+
+impl Wraps for F64 {
+    #[inline(always)]
+    fn low<A: Real, B: Real>(self, x: Features) -> __m512i {
+        x.wrapped_doubles::<B>(self.0)
+    }
+}
+
 /// A step's hub, a quarter at a time.
 trait Quarters {
     type Hub;
@@ -289,14 +330,61 @@ impl Features {
         self.f._mm512_cvtepi32_epi16(words)
     }
 
-    /// The low 32 bits of the integers that float32s are, cut toward zero: those of 64-bit integers,
-    /// since past these, where the conversion gives -2^63, the low bits are zeros, as they are for
-    /// infinities and NaNs.
+    /// Numbers nearer to zero than [`TINY`] become that, but for zero.
     #[inline(always)]
-    fn wrapped(self, v: __m512) -> __m512i {
+    fn not_tiny(self, v: __m512) -> __m512 {
+        let v = self.f._mm512_castps_si512(v);
+        let (size, tiny) = (self.dword(i32::MAX as u32), self.dword(TINY.to_bits()));
+        let nonzero = self.f._mm512_test_epi32_mask(v, size);
+        let size = self.f._mm512_and_si512(v, size);
+        let size = self.f._mm512_mask_max_epu32(size, nonzero, size, tiny);
+        // size OR (v AND the sign)
+        let v = self.f._mm512_ternarylogic_epi32::<0xf8>(size, v, self.dword(1 << 31));
+        self.f._mm512_castsi512_ps(v)
+    }
+
+    /// The low bits that `B` keeps of the integers that float32s are, cut toward zero.
+    ///
+    /// Whole multiples of 2^16 are taken off exactly: what is left is some of the number's own bits, or NaN of an
+    /// infinity. The low 32 bits are those of 64-bit integers, since past these, where the conversion gives -2^63, they
+    /// are zeros, as they are for infinities and NaNs.
+    #[inline(always)]
+    fn wrapped<A: Real, B: Real>(self, v: __m512) -> __m512i {
+        if const { is_zero_past_ints(A::DTYPE, B::DTYPE) } {
+            return self.f._mm512_cvttps_epi32(v);
+        }
+        if const { B::DTYPE.significant_bits() } < 32 {
+            let factor = self.float((1.0f32 / 65536.0).to_bits());
+            // Never subnormal, see `BIT`.
+            let part = self.f._mm512_fmadd_ps(v, factor, self.float(BIT.to_bits()));
+            let whole = self.f._mm512_roundscale_ps::<TO_ZERO>(part);
+            let rest = self.f._mm512_fnmadd_ps(whole, self.float(65536f32.to_bits()), v);
+            return self.f._mm512_cvttps_epi32(rest);
+        }
         let low = self.f._mm512_castps512_ps256(v);
         let high = self.dq._mm512_extractf32x8_ps::<1>(v);
         self.low_dwords([self.dq._mm512_cvttps_epi64(low), self.dq._mm512_cvttps_epi64(high)])
+    }
+
+    /// The same of float64s. From 2^63 on the lowest 8 bits are zeros; for more multiples of 2^32 are taken off.
+    #[inline(always)]
+    fn wrapped_doubles<B: Real>(self, v: [__m512d; 2]) -> __m512i {
+        const ALL: f64 = 4294967296.0;
+        self.low_dwords(both(
+            v,
+            #[inline(always)]
+            |v| {
+                if const { B::DTYPE.significant_bits() } <= 8 {
+                    return self.dq._mm512_cvttpd_epi64(v);
+                }
+                let (factor, bit) = (1.0 / ALL, BIT_64);
+                let (factor, bit) = (self.f._mm512_set1_pd(factor), self.f._mm512_set1_pd(bit));
+                let part = self.f._mm512_fmadd_pd(v, factor, bit);
+                let whole = self.f._mm512_roundscale_pd::<TO_ZERO>(part);
+                let rest = self.f._mm512_fnmadd_pd(whole, self.f._mm512_set1_pd(ALL), v);
+                self.dq._mm512_cvttpd_epi64(rest)
+            },
+        ))
     }
 
     /// Float32s as integers; by [`Mode::NearestAway`] before they are cut off toward zero.

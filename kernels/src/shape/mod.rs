@@ -54,7 +54,11 @@ pub(crate) use grid::{Grid, Mode};
 pub(crate) use narrow::Side;
 pub(crate) use plan::Plan;
 pub(crate) use stores::Stores;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use stores::TINY;
 pub(crate) use whole::Range;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use whole::{BIT, BIT_64, is_zero_past_ints};
 
 /// An element as the bytes it is stored in.
 type Bytes<const N: usize> = [u8; N];

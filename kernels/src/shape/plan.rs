@@ -105,7 +105,7 @@ impl Plan {
             if let Some(store) = store
                 && (!options.saturate || keeps_infinities)
             {
-                way.store_overflows(store);
+                way.step(Step::Store(store, false), to);
                 way.plan.narrowed = if checked { None } else { narrowed(from, to) };
                 return way.plan;
             }
@@ -168,26 +168,15 @@ impl Way {
         self.plan.fit = Some((fit, self.plan.count));
     }
 
-    /// The loop that rounds numbers of 32 bits and more, float64s by way of float32, and makes infinity
-    /// or NaN of overflows.
+    /// The loop that rounds numbers to the nearest, and makes infinity or NaN of overflows. (From 16 bits the default
+    /// kernels are so much shorter that replacing overflows afterwards takes less time.)
     fn store_of_overflows(&self, shapes: &Shapes) -> Option<Store> {
-        let from = match self.is {
-            DType::Float64 => DType::Float32,
-            other if other.bits() == 32 => other,
-            _ => return None,
-        };
         match self.mode {
-            Mode::NearestEven | Mode::NearestAway => shapes.stores.get(from, self.to, self.mode),
+            Mode::NearestEven | Mode::NearestAway if self.is.bits() >= 32 => {
+                shapes.stores.get(self.is, self.to, self.mode)
+            }
             _ => None,
         }
-    }
-
-    /// Goes all the way by that loop.
-    fn store_overflows(&mut self, store: Store) {
-        if matches!(self.is, DType::Float64) {
-            self.step(Step::Convert(self.is, DType::Float32, Side::Odd), DType::Float32);
-        }
-        self.step(Step::Store(store, false), self.to);
     }
 
     /// Rounds by a mode that is not stochastic.
