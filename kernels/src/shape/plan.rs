@@ -219,14 +219,18 @@ impl Way {
     fn finish(mut self, overflow: Overflow, shapes: &Shapes) -> Plan {
         match overflow {
             Overflow::Wrap => {
-                if let Some(store) = shapes.stores.wrap(self.is, self.to) {
-                    self.step(Step::Store(store, true), self.to);
-                    return self.plan;
-                }
+                // Its 2^-127 would be a subnormal float32 to calculate with.
+                let powers = matches!(self.is, DType::Float8E8M0Fnu);
                 if self.to.bits() == 64 {
                     self.cast_to(DType::Float64);
-                } else if self.is.bits() < 32 {
+                } else if self.is.bits() < 32 && shapes.stores.wrap(self.is, self.to).is_none() {
                     self.cast_to(DType::Float32);
+                }
+                if let Some(store) = shapes.stores.wrap(self.is, self.to)
+                    && !powers
+                {
+                    self.step(Step::Store(store, true), self.to);
+                    return self.plan;
                 }
                 // What has fewer bits than its bytes is left to the kernel that fills them.
                 let whole = self.to.significant_bits() == self.to.bits();
