@@ -8,43 +8,12 @@ use super::small::Small;
 use super::{Avx512, Features};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, mark};
-use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, is_zero_past_ints};
+use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints};
 use core::arch::x86_64::*;
 
 /// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by themselves,
 /// quieted.
 const NAN_TO_QUIET: u32 = 0x22;
-
-/// Stores by every mode that is not stochastic, for each of some sources to each of some destinations.
-macro_rules! all_stores {
-    ($stores:ident: $($from:ident)* => $tos:tt by $kernel:ident $modes:tt) => {{
-        $(let $stores = all_stores!(@from $stores $from $tos $kernel $modes);)*
-        $stores
-    }};
-    (@from $stores:ident $from:ident [$($to:ident)*] $kernel:ident $modes:tt) => {{
-        $(let $stores = all_stores!(@to $stores $from $to $kernel $modes);)*
-        $stores
-    }};
-    (@to $stores:ident $from:ident $to:ident $kernel:ident [$($mode:ident)*]) => {
-        $stores$(.with(
-            DType::$from,
-            DType::$to,
-            Mode::$mode,
-            $kernel::<mark::$from, mark::$to, { Mode::$mode as u8 }>,
-        ))*
-    };
-}
-
-/// The same of stores that wrap.
-macro_rules! wraps {
-    ($stores:ident: $($from:ident)* => $tos:tt) => {{
-        $(let $stores = wraps!(@from $stores $from $tos);)*
-        $stores
-    }};
-    (@from $stores:ident $from:ident [$($to:ident)*]) => {
-        $stores$(.with_wrap(DType::$from, DType::$to, low_bits::<mark::$from, mark::$to>))*
-    };
-}
 
 pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = stores
@@ -91,10 +60,10 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: BFloat16 => [Float16] by halves_of [TowardZero Up Down]
     };
-    wraps! {
+    all_wraps! {
         stores: Float32 Float16 BFloat16 Float64 => [
             Int8 Int16 Int32 UInt8 UInt16 UInt32 Int1 Int2 Int4 UInt1 UInt2 UInt4
-        ]
+        ] by low_bits
     }
 }
 

@@ -141,3 +141,40 @@ unsafe fn brain<I: Isa, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, 
         },
     );
 }
+
+/// Adds a kernel's stores by some modes, for each of some sources to each of some destinations.
+#[cfg(target_arch = "x86_64")]
+macro_rules! all_stores {
+    ($stores:ident: $($from:ident)* => $tos:tt by $kernel:ident $modes:tt) => {{
+        $(let $stores = all_stores!(@from $stores $from $tos $kernel $modes);)*
+        $stores
+    }};
+    (@from $stores:ident $from:ident [$($to:ident)*] $kernel:ident $modes:tt) => {{
+        $(let $stores = all_stores!(@to $stores $from $to $kernel $modes);)*
+        $stores
+    }};
+    (@to $stores:ident $from:ident $to:ident $kernel:ident [$($mode:ident)*]) => {
+        $stores$(.with(
+            DType::$from,
+            DType::$to,
+            Mode::$mode,
+            $kernel::<mark::$from, mark::$to, { Mode::$mode as u8 }>,
+        ))*
+    };
+}
+#[cfg(target_arch = "x86_64")]
+pub(crate) use all_stores;
+
+/// The same of those that wrap.
+#[cfg(target_arch = "x86_64")]
+macro_rules! all_wraps {
+    ($stores:ident: $($from:ident)* => $tos:tt by $kernel:ident) => {{
+        $(let $stores = all_wraps!(@from $stores $from $tos $kernel);)*
+        $stores
+    }};
+    (@from $stores:ident $from:ident [$($to:ident)*] $kernel:ident) => {
+        $stores$(.with_wrap(DType::$from, DType::$to, $kernel::<mark::$from, mark::$to>))*
+    };
+}
+#[cfg(target_arch = "x86_64")]
+pub(crate) use all_wraps;
