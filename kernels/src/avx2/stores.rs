@@ -15,7 +15,7 @@ use super::encode::{EQUAL, Small};
 use super::shapes::{stepped, steps};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Real, mark};
-use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints};
+use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, is_zero_past_ints, x86_stores};
 use core::arch::x86_64::{__m256, __m256d, __m256i};
 
 const NEAREST: i32 = 8;
@@ -30,24 +30,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         .with(DType::Float32, DType::Float16, Mode::Up, halves::<2>)
         .with(DType::Float32, DType::Float16, Mode::Down, halves::<1>)
         .with(DType::Float32, DType::Float16, Mode::NearestAway, near_halves);
-    let stores = all_stores! {
-        stores: Float32 Float16 BFloat16 Int32 UInt32 Int64 UInt64 => [
-            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by small [TowardZero Up Down NearestEven NearestAway]
-    };
-    // (The bridge from float64 loses what is only above or below zero.)
-    let stores = all_stores! {
-        stores: Float64 => [
-            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by small [NearestEven NearestAway]
-    };
-    all_wraps! {
-        stores: Float32 Float16 BFloat16 Float64 => [
-            Int8 Int16 Int32 UInt8 UInt16 UInt32 Int1 Int2 Int4 UInt1 UInt2 UInt4
-        ] by low_bits
-    }
+    x86_stores! { stores: small low_bits }
 }
 
 stepped! {

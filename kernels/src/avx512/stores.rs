@@ -8,7 +8,7 @@ use super::small::Small;
 use super::{Avx512, Features};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, mark};
-use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints};
+use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, all_stores, is_zero_past_ints, x86_stores};
 use core::arch::x86_64::*;
 
 /// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by themselves,
@@ -36,19 +36,6 @@ pub(super) const fn stores(stores: Stores) -> Stores {
             brains::<{ Mode::NearestAway as i32 }>,
         );
     let stores = all_stores! {
-        stores: Float32 Float16 BFloat16 Int32 UInt32 Int64 UInt64 => [
-            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by small [TowardZero Up Down NearestEven NearestAway]
-    };
-    // (The bridge from float64 loses what is only above or below zero.)
-    let stores = all_stores! {
-        stores: Float64 => [
-            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by small [NearestEven NearestAway]
-    };
-    let stores = all_stores! {
         stores: Float32 Float16 BFloat16 => [
             Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64
             Int1 Int2 Int4 UInt1 UInt2 UInt4
@@ -60,11 +47,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: BFloat16 => [Float16] by halves_of [TowardZero Up Down]
     };
-    all_wraps! {
-        stores: Float32 Float16 BFloat16 Float64 => [
-            Int8 Int16 Int32 UInt8 UInt16 UInt32 Int1 Int2 Int4 UInt1 UInt2 UInt4
-        ] by low_bits
-    }
+    x86_stores! { stores: small low_bits }
 }
 
 /// Stores that are steps of 64 elements.

@@ -55,7 +55,7 @@ pub(crate) use narrow::Side;
 pub(crate) use plan::Plan;
 pub(crate) use stores::Stores;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use stores::{TINY, all_stores, all_wraps};
+pub(crate) use stores::{TINY, all_stores, all_wraps, x86_stores};
 pub(crate) use whole::Range;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use whole::{BIT, BIT_64, is_zero_past_ints};

@@ -146,11 +146,11 @@ unsafe fn brain<I: Isa, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, 
 #[cfg(target_arch = "x86_64")]
 macro_rules! all_stores {
     ($stores:ident: $($from:ident)* => $tos:tt by $kernel:ident $modes:tt) => {{
-        $(let $stores = all_stores!(@from $stores $from $tos $kernel $modes);)*
+        $(let $stores = $crate::shape::all_stores!(@from $stores $from $tos $kernel $modes);)*
         $stores
     }};
     (@from $stores:ident $from:ident [$($to:ident)*] $kernel:ident $modes:tt) => {{
-        $(let $stores = all_stores!(@to $stores $from $to $kernel $modes);)*
+        $(let $stores = $crate::shape::all_stores!(@to $stores $from $to $kernel $modes);)*
         $stores
     }};
     (@to $stores:ident $from:ident $to:ident $kernel:ident [$($mode:ident)*]) => {
@@ -169,7 +169,7 @@ pub(crate) use all_stores;
 #[cfg(target_arch = "x86_64")]
 macro_rules! all_wraps {
     ($stores:ident: $($from:ident)* => $tos:tt by $kernel:ident) => {{
-        $(let $stores = all_wraps!(@from $stores $from $tos $kernel);)*
+        $(let $stores = $crate::shape::all_wraps!(@from $stores $from $tos $kernel);)*
         $stores
     }};
     (@from $stores:ident $from:ident [$($to:ident)*] $kernel:ident) => {
@@ -178,3 +178,31 @@ macro_rules! all_wraps {
 }
 #[cfg(target_arch = "x86_64")]
 pub(crate) use all_wraps;
+
+/// Adds what both instruction sets of x86-64 have: stores of small floats by `$small`, and of low bits by `$low_bits`.
+#[cfg(target_arch = "x86_64")]
+macro_rules! x86_stores {
+    ($stores:ident: $small:ident $low_bits:ident) => {{
+        let $stores = x86_stores! {
+            @small $stores $small [TowardZero Up Down NearestEven NearestAway]
+            Float32 Float16 BFloat16 Int32 UInt32 Int64 UInt64
+        };
+        // (The bridges from float64 lose what is only above or below zero.)
+        let $stores = x86_stores! { @small $stores $small [NearestEven NearestAway] Float64 };
+        $crate::shape::all_wraps! {
+            $stores: Float32 Float16 BFloat16 Float64 => [
+                Int8 Int16 Int32 UInt8 UInt16 UInt32 Int1 Int2 Int4 UInt1 UInt2 UInt4
+            ] by $low_bits
+        }
+    }};
+    (@small $stores:ident $small:ident $modes:tt $($from:ident)*) => {
+        $crate::shape::all_stores! {
+            $stores: $($from)* => [
+                Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+                Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+            ] by $small $modes
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86_stores;
