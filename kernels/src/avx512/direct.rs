@@ -8,12 +8,13 @@
 //! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
 //! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
 //! * From bfloat16 to float32: see [`uppers`].
+//! * From packed elements of one bit, and of two to 32 bits and more: see [`bits`].
 
 use super::codes::{Codes, Pair, Plain, load, load_part, store, store_part};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
 use super::uppers::{self, Uppers};
-use super::{Avx512, halves, narrow, packed, widen, words};
+use super::{Avx512, bits, halves, narrow, packed, widen, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::scalar::direct::ByteTable;
@@ -80,6 +81,8 @@ pub(super) const fn entry_packed<A: Codes, B: Codes>(isa: For) -> Option<Entry> 
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if packed::suits::<A, B>() {
         return Some(Entry { kernel: pick!(isa, regroup, A, B), road: Road::Table });
+    } else if bits::has_widened::<A, B>() {
+        return Some(Entry { kernel: bw::widened::<A, B>, road: Road::Direct });
     } else if let Some(entry) = by_codes::<A, B>(isa) {
         return Some(entry);
     } else if B::BITS == 8 {
@@ -102,6 +105,9 @@ pub(super) const fn entry_packed<A: Codes, B: Codes>(isa: For) -> Option<Entry> 
 /// The kernel of a pair from numbers of at most a byte to numbers of more than two.
 pub(super) const fn widening<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
+    if bits::has_widened::<A, B>() {
+        return Some(Entry { kernel: bw::widened::<A, B>, road: Road::Direct });
+    }
     let kernel = if widen::has_floats::<A, B>() && matches!(isa, For::Vbmi) {
         vbmi::floats::<A, B>
     } else if !widen::has_integers(to) {
@@ -224,6 +230,7 @@ kernels! {
         super::to_16 => to_16
         super::to_32 => to_32
         packed::regroup => regroup
+        bits::widened => widened
         narrow::truths => truths
         narrow::low_bytes => low_bytes
         narrow::powers => powers

@@ -4,6 +4,7 @@
 //! A step is four registers of dwords. That way bytes and words are packed and stored at full width,
 //! whatever they were made from, and the 32 registers still hold all that a step needs.
 
+mod bits;
 mod bridge;
 mod by_codes;
 mod codes;

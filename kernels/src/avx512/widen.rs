@@ -116,12 +116,12 @@ fn widened<A: Codes, B: Codes>(x: Features, v: __m128i) -> [__m512i; 2] {
 
 /// Whether [`longs_of_integers`] is for a pair.
 pub(super) const fn has_longs_of_integers(from: DType, to: DType) -> bool {
-    use DType::{Int8, Int16, Int32, UInt8, UInt16, UInt32};
-    matches!(from, Int8 | Int16 | Int32 | UInt8 | UInt16 | UInt32)
+    use DType::{Bool, Int8, Int16, Int32, UInt8, UInt16, UInt32};
+    matches!(from, Bool | Int8 | Int16 | Int32 | UInt8 | UInt16 | UInt32)
         && matches!(to, DType::Int64 | DType::UInt64)
 }
 
-/// Integers of whole bytes to those of 64 bits.
+/// Integers of whole bytes, and truth values, to integers of 64 bits.
 ///
 /// # Safety
 /// `src` is valid for reading `n` elements of `A` and `dst` for writing `8 * n` bytes; they don't overlap.
@@ -165,6 +165,9 @@ pub(super) unsafe fn longs_of_integers<A: Codes, B: Codes>(
 fn lengthened<A: Codes>(x: Features, v: __m512i) -> __m512i {
     let signed = const { matches!(A::Numbers::DTYPE.kind(), Kind::Int) };
     let (bytes, words) = (x.f._mm512_castsi512_si128(v), x.f._mm512_castsi512_si256(v));
+    if matches!(A::Numbers::DTYPE, DType::Bool) {
+        return x.f._mm512_cvtepu8_epi64(x.sse2._mm_min_epu8(bytes, x.sse2._mm_set1_epi8(1)));
+    }
     match (size_of::<<A::Numbers as Real>::Stored>(), signed) {
         (1, true) => x.f._mm512_cvtepi8_epi64(bytes),
         (1, false) => x.f._mm512_cvtepu8_epi64(bytes),
