@@ -8,7 +8,8 @@
 //! it holds what it has more than the row before. The index is clamped to the window, at the ends of
 //! which there is what is to be added to all codes before and after.
 //!
-//! A map to integers has no line, but a window with zeros before and the largest number after it.
+//! A map to integers has no line, but a window with zeros before and the largest number after it. Where the source has
+//! more bits of fraction than make a difference there, two or four codes have one place in the window.
 
 use super::Avx2;
 use core::arch::x86_64::__m256i;
@@ -27,7 +28,8 @@ enum Scale {
 /// What a code is mapped to: `special` above `last`, if there is one; else the sum of
 /// * `scale` times how much it is above `less`, but no more than `limit`,
 /// * `rows[k][i - 16 * k]` for every k below `count` with i >= 16 * k, where i is how much the code is
-///   above `from`, but no more than the last place of the rows, and the index counts modulo 16,
+///   above `from`, without its last `merged` bits, but no more than the last place of the rows, and the index counts
+///   modulo 16,
 ///
 /// but no more than `most`.
 #[derive(Clone, Copy)]
@@ -36,6 +38,7 @@ pub(super) struct Ramp {
     less: u8,
     limit: u8,
     from: u8,
+    merged: u32,
     count: usize,
     rows: [[u8; 32]; 8],
     most: u8,
@@ -65,6 +68,7 @@ impl Ramp {
         less: 0,
         limit: NONE,
         from: 0,
+        merged: 0,
         count: 1,
         rows: [[0; 32]; 8],
         most: NONE,
@@ -85,11 +89,15 @@ impl Ramp {
                 continue;
             }
             let top = run(map, end);
-            best = shorter(best, Self::line(map, codes, end, top, Scale::None, 0));
+            let mut merged = 0;
+            while merged <= MOST_MERGED {
+                best = shorter(best, Self::line(map, codes, end, top, Scale::None, 0, merged));
+                merged += 1;
+            }
             let mut i = 0;
             while i < SCALES.len() && top > 0 {
                 let (scale, twice) = SCALES[i];
-                best = shorter(best, Self::line(map, codes, end, top, scale, 0));
+                best = shorter(best, Self::line(map, codes, end, top, scale, 0, 0));
                 // The code at which the line through the last one before the top is zero, or, if that
                 // was rounded, one nearby.
                 let last = top - 1;
@@ -98,7 +106,8 @@ impl Ramp {
                 while near < 4 {
                     if last + 2 > steps + near && last + 2 - steps - near < codes {
                         let less = last + 2 - steps - near;
-                        best = shorter(best, Self::line(map, codes, end, top, scale, less as u8));
+                        let less = less as u8;
+                        best = shorter(best, Self::line(map, codes, end, top, scale, less, 0));
                     }
                     near += 1;
                 }
@@ -117,10 +126,12 @@ impl Ramp {
         top: usize,
         scale: Scale,
         less: u8,
+        merged: u32,
     ) -> Option<Self> {
         let mut ramp = Self {
             scale,
             less,
+            merged,
             last: (end - 1) as u8,
             special: if end < codes { Some(map[end]) } else { None },
             ..Self::NOTHING
@@ -154,9 +165,11 @@ impl Ramp {
                 last -= 1;
             }
         }
+        from = from >> merged << merged;
         ramp.from = from as u8;
-        ramp.count = (last - from) / 16 + 1;
-        if last - from == 16 * ramp.count - 1 && ramp.count < 8 {
+        let places = ((last - from) >> merged) + 1;
+        ramp.count = (places - 1) / 16 + 1;
+        if places == 16 * ramp.count && ramp.count < 8 {
             // The last place is for what comes after.
             ramp.count += 1;
         }
@@ -180,7 +193,7 @@ impl Ramp {
 
     /// What place `i` of the window adds to the line.
     const fn differs(&self, map: &[u8; 256], last: usize, after: u8, i: usize) -> u8 {
-        let code = self.from as usize + i;
+        let code = self.from as usize + (i << self.merged);
         if code <= last { map[code].wrapping_sub(self.base(code)) } else { after }
     }
 
@@ -206,9 +219,10 @@ impl Ramp {
         let mut code = 0;
         while code < codes {
             let mut i = (code as u8).saturating_sub(self.from) as usize;
-            if i > 16 * self.count - 1 {
-                i = 16 * self.count - 1;
+            if i > self.most_at() as usize {
+                i = self.most_at() as usize;
             }
+            i >>= self.merged;
             let mut value = self.base(code);
             let mut k = 0;
             while k <= i / 16 {
@@ -231,9 +245,15 @@ impl Ramp {
         true
     }
 
+    /// The last code of the rows, counted from their first.
+    const fn most_at(&self) -> u8 {
+        let codes = (16 * self.count) << self.merged;
+        if codes > 256 { u8::MAX } else { (codes - 1) as u8 }
+    }
+
     /// Whether the index needs no clamping: the rows hold all codes.
     const fn is_whole(&self) -> bool {
-        16 * self.count > self.last as usize - self.from as usize && self.special.is_none()
+        self.most_at() as usize >= self.last as usize - self.from as usize && self.special.is_none()
     }
 
     /// How much more work a line may be than look-ups that are so much: more of them are waited for.
@@ -259,12 +279,16 @@ impl Ramp {
             + 3 * rows
             + (rows > 0 && self.from > 0) as usize
             + (rows > 0 && !self.is_whole()) as usize
+            + if rows > 0 && self.merged > 0 { 2 } else { 0 }
             + (self.less > 0) as usize
             + (self.limit < NONE) as usize
             + (self.most < NONE) as usize
             + 2 * self.special.is_some() as usize
     }
 }
+
+/// The most bits of a code that a window does without.
+const MOST_MERGED: u32 = 2;
 
 /// The scales of lines, and twice as much in steps.
 const SCALES: [(Scale, usize); 4] =
@@ -313,8 +337,13 @@ impl Avx2 {
             at = self.sub_clamped_u8(at, self.all8(ramp.from as i8));
         }
         if const { !M::RAMP.is_whole() } {
-            at = self.min_u8(at, self.all8((16 * ramp.count - 1) as i8));
+            at = self.min_u8(at, self.all8(const { M::RAMP.most_at() as i8 }));
         }
+        at = match const { M::RAMP.merged } {
+            0 => at,
+            1 => self.and(self.shr16::<1>(at), self.all8(0x7f)),
+            _ => self.and(self.shr16::<2>(at), self.all8(0x3f)),
+        };
         let sum = self.line::<M>(codes);
         let sum = self.row::<M, 0>(sum, at);
         let sum = self.row::<M, 1>(sum, at);
