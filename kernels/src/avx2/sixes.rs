@@ -108,38 +108,101 @@ struct SixesToBytes<const ROWS: usize, S>(PhantomData<S>);
 
 /// What the sign of a number does to what its magnitude has become.
 trait Sign {
-    /// Puts the highest bits of codes into what their magnitudes have become.
-    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i;
+    /// What is looked up of what a magnitude and its negative become.
+    #[inline(always)]
+    fn looked_up(positive: u8, _negative: u8) -> u8 {
+        positive
+    }
+
+    /// Puts the highest bits of codes into what their magnitudes have become, which were looked up at `at`.
+    fn put(isa: Avx2, found: __m256i, codes: __m256i, at: __m256i) -> __m256i;
 }
 
-/// It negates, and zero has become zero.
-struct Negates;
+/// It negates, zero has become zero, and positive numbers end at so much.
+struct Negates<const MOST: i8>;
 
-/// It is the highest bit.
-struct OnTop;
+/// It is the highest of so many bits.
+struct OnTop<const BITS: u32>;
+
+/// It is the highest bit, but zero, which has become zero, has none.
+struct OnTopOfSome;
 
 /// Numbers below zero are zero.
 struct Cuts;
 
-impl Sign for Negates {
+/// Only numbers below zero are not zero.
+struct Keeps;
+
+/// Numbers below zero are NaN, which has all bits.
+struct Forbids;
+
+/// It makes no difference.
+struct Drops;
+
+impl<const MOST: i8> Sign for Negates<MOST> {
     #[inline(always)]
-    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
+    fn looked_up(_: u8, negative: u8) -> u8 {
+        negative.wrapping_neg()
+    }
+
+    #[inline(always)]
+    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
         // (If a byte is zero, so is the code in it.)
-        isa.sign8(found, codes)
+        let number = isa.sign8(found, codes);
+        if MOST == i8::MAX { number } else { isa.min8(number, isa.all8(MOST)) }
     }
 }
 
-impl Sign for OnTop {
+impl<const BITS: u32> Sign for OnTop<BITS> {
     #[inline(always)]
-    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
-        isa.or(found, isa.and(codes, isa.all8(i8::MIN)))
+    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
+        let signs = match BITS {
+            4 => isa.shr16::<4>(codes),
+            6 => isa.shr16::<2>(codes),
+            _ => codes,
+        };
+        isa.or(found, isa.and(signs, isa.all8(const { (1u32 << (BITS - 1)) as i8 })))
+    }
+}
+
+impl Sign for OnTopOfSome {
+    #[inline(always)]
+    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
+        // (What is found is no negative byte: the lowest one, or zero where it is zero.)
+        isa.or(found, isa.and(codes, isa.sign8(isa.all8(i8::MIN), found)))
     }
 }
 
 impl Sign for Cuts {
     #[inline(always)]
-    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
+    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
         isa.andnot(isa.gt8(isa.zero(), codes), found)
+    }
+}
+
+impl Sign for Keeps {
+    #[inline(always)]
+    fn looked_up(_: u8, negative: u8) -> u8 {
+        negative
+    }
+
+    #[inline(always)]
+    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
+        isa.and(isa.gt8(isa.zero(), codes), found)
+    }
+}
+
+impl Sign for Forbids {
+    #[inline(always)]
+    fn put(isa: Avx2, found: __m256i, codes: __m256i, at: __m256i) -> __m256i {
+        isa.or(found, isa.and(isa.gt8(isa.zero(), codes), isa.gt8(at, isa.zero())))
+    }
+}
+
+impl Sign for Drops {
+    #[inline(always)]
+    fn put(_: Avx2, found: __m256i, _: __m256i, _: __m256i) -> __m256i {
+        found
     }
 }
 
@@ -156,9 +219,10 @@ impl<const ROWS: usize, S: Sign> Step for SixesToBytes<ROWS, S> {
         let codes = codes(params);
         let mut rows = [[0; 32]; 2];
         for i in 0..16 {
+            let code = |m: usize| S::looked_up(codes[m], codes[m + 32]);
             let (first, more) = match ROWS {
-                1 => (codes[2 * i], 0),
-                _ => (codes[i], codes[i] ^ codes[i + 16]),
+                1 => (code(2 * i), 0),
+                _ => (code(i), code(i) ^ code(i + 16)),
             };
             (rows[0][i], rows[0][i + 16]) = (first, first);
             (rows[1][i], rows[1][i + 16]) = (more, more);
@@ -174,15 +238,16 @@ impl<const ROWS: usize, S: Sign> Step for SixesToBytes<ROWS, S> {
             // SAFETY: the caller's: 96 bytes are read, and 128 written.
             unsafe {
                 let codes = isa.spread_6_on_top(src.add(24 * k));
-                let found = if ROWS == 1 {
-                    isa.shuffle8(first, isa.and(isa.shr16::<3>(codes), isa.all8(15)))
+                let (found, at) = if ROWS == 1 {
+                    let at = isa.and(isa.shr16::<3>(codes), isa.all8(15));
+                    (isa.shuffle8(first, at), at)
                 } else {
                     let at = isa.and(isa.shr16::<2>(codes), isa.all8(31));
                     // Negative below the second row, which gives zero.
                     let second = isa.shuffle8(more, isa.sub8(at, isa.all8(16)));
-                    isa.xor(isa.shuffle8(first, at), second)
+                    (isa.xor(isa.shuffle8(first, at), second), at)
                 };
-                isa.store(dst.add(32 * k), S::put(isa, found, codes));
+                isa.store(dst.add(32 * k), S::put(isa, found, codes, at));
             }
             k += 1;
         }
@@ -191,23 +256,105 @@ impl<const ROWS: usize, S: Sign> Step for SixesToBytes<ROWS, S> {
 
 /// The kernel that makes bytes of 6 bits, if there is one here for what they become.
 pub(super) const fn to_bytes(codes: &Codes) -> Option<Kernel> {
-    let (mut pairs, mut negates, mut on_top, mut cuts) = (true, codes[0] == 0, true, true);
+    Some(match Way::of(codes) {
+        Some(Way::Negates) => kernel::<Negates<{ i8::MAX }>>(codes),
+        Some(Way::NegatesTo7) => kernel::<Negates<7>>(codes),
+        Some(Way::NegatesTo1) => kernel::<Negates<1>>(codes),
+        Some(Way::OnTopOf8) => kernel::<OnTop<8>>(codes),
+        Some(Way::OnTopOf6) => kernel::<OnTop<6>>(codes),
+        Some(Way::OnTopOf4) => kernel::<OnTop<4>>(codes),
+        Some(Way::OnTopOfSome) => kernel::<OnTopOfSome>(codes),
+        Some(Way::Cuts) => kernel::<Cuts>(codes),
+        Some(Way::Keeps) => kernel::<Keeps>(codes),
+        // (The place of a pair does not tell whether one of them is zero.)
+        Some(Way::Forbids) => stepped::<SixesToBytes<2, Forbids>>,
+        Some(Way::Drops) => kernel::<Drops>(codes),
+        None => return None,
+    })
+}
+
+/// The kernel for a way.
+const fn kernel<S: Sign>(codes: &Codes) -> Kernel {
     let mut m = 0;
     while m < 32 {
-        let (positive, negative) = (codes[m], codes[m + 32]);
-        pairs &= positive == codes[m & !1];
-        negates &= negative == positive.wrapping_neg();
-        on_top &= negative == positive | 0x80;
-        cuts &= negative == 0;
-        m += 1;
+        if codes[m] != codes[m + 1] || codes[m + 32] != codes[m + 33] {
+            return stepped::<SixesToBytes<2, S>>;
+        }
+        m += 2;
     }
-    Some(match (negates, on_top, cuts) {
-        (true, _, _) if pairs => stepped::<SixesToBytes<1, Negates>>,
-        (true, _, _) => stepped::<SixesToBytes<2, Negates>>,
-        (_, true, _) if pairs => stepped::<SixesToBytes<1, OnTop>>,
-        (_, true, _) => stepped::<SixesToBytes<2, OnTop>>,
-        (_, _, true) if pairs => stepped::<SixesToBytes<1, Cuts>>,
-        (_, _, true) => stepped::<SixesToBytes<2, Cuts>>,
-        _ => return None,
-    })
+    stepped::<SixesToBytes<1, S>>
+}
+
+/// What a sign does: a [`Sign`].
+#[derive(Clone, Copy)]
+enum Way {
+    Drops,
+    Negates,
+    NegatesTo7,
+    NegatesTo1,
+    OnTopOf8,
+    OnTopOf6,
+    OnTopOf4,
+    OnTopOfSome,
+    Cuts,
+    Keeps,
+    Forbids,
+}
+
+impl Way {
+    /// Those that take least first.
+    const ALL: [Self; 11] = [
+        Self::Drops,
+        Self::Negates,
+        Self::OnTopOf8,
+        Self::Cuts,
+        Self::Keeps,
+        Self::NegatesTo7,
+        Self::NegatesTo1,
+        Self::OnTopOf6,
+        Self::OnTopOf4,
+        Self::OnTopOfSome,
+        Self::Forbids,
+    ];
+
+    const fn of(codes: &Codes) -> Option<Self> {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            let way = Self::ALL[i];
+            let mut m = 0;
+            while m < 32 && way.is(m, codes[m], codes[m + 32]) {
+                m += 1;
+            }
+            if m == 32 {
+                return Some(way);
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// Whether it is the way if a magnitude and its negative become these.
+    const fn is(self, magnitude: usize, positive: u8, negative: u8) -> bool {
+        match self {
+            Self::Drops => negative == positive,
+            Self::Negates => negates(positive, negative, i8::MAX),
+            Self::NegatesTo7 => negates(positive, negative, 7),
+            Self::NegatesTo1 => negates(positive, negative, 1),
+            Self::OnTopOf8 => negative == positive | 0x80,
+            Self::OnTopOf6 => negative == positive | 0x20,
+            Self::OnTopOf4 => negative == positive | 8,
+            Self::OnTopOfSome => {
+                positive < 0x80 && negative == if positive == 0 { 0 } else { positive | 0x80 }
+            }
+            Self::Cuts => negative == 0,
+            Self::Keeps => positive == 0,
+            Self::Forbids => negative == if magnitude == 0 { positive } else { 0xff },
+        }
+    }
+}
+
+/// Whether a number is the other one's negative, if that did not end at so much. (Zero's is zero.)
+const fn negates(positive: u8, negative: u8, most: i8) -> bool {
+    let size = (negative as i8).wrapping_neg();
+    positive as i8 == if size < most { size } else { most }
 }
