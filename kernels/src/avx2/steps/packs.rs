@@ -11,10 +11,11 @@ use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
 use crate::avx2::steps::floats::{BrainToByte, FloatToBits, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
 use crate::avx2::steps::maps::ByteMap;
-use crate::avx2::steps::words::{WordsToInt, WordsToSmall};
+use crate::avx2::steps::words::{Constants, WordsToInt};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::table::{Entry, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
+use core::hint::black_box;
 use core::marker::PhantomData;
 
 /// By `S`, a step from `A` to `B`, to `OUT` bits.
@@ -51,6 +52,39 @@ where
         }
         // SAFETY: the caller's: a group.
         unsafe { isa.squeeze::<OUT>(codes, dst) }
+    }
+}
+
+/// From float16 or bfloat16 to small floats of `OUT` bits.
+///
+/// The constants are more than there are registers for. Those that the compiler knows it makes again wherever it is out
+/// of registers, by instructions of their own; of these it does not know what they are, so it reads them from memory where
+/// they are used.
+struct PacksWords<A, B, const OUT: usize>(PhantomData<(A, B)>);
+
+impl<A: Real, B: Real, const OUT: usize> Step for PacksWords<A, B, OUT> {
+    const IN: usize = 16;
+    const OUT: usize = OUT;
+    const LEN: usize = GROUP;
+    type Tables = Constants;
+
+    #[inline(always)]
+    fn tables(isa: Avx2, _: &Params) -> Constants {
+        black_box(Constants::of::<A, B>(isa))
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, by: Constants, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: a group.
+        unsafe {
+            let codes = [
+                isa.small_of_words::<A, B>(&by, src),
+                isa.small_of_words::<A, B>(&by, src.add(64)),
+                isa.small_of_words::<A, B>(&by, src.add(128)),
+                isa.small_of_words::<A, B>(&by, src.add(192)),
+            ];
+            isa.squeeze::<OUT>(codes, dst)
+        }
     }
 }
 
@@ -152,6 +186,18 @@ macro_rules! set {
     )*};
 }
 
+macro_rules! set_words {
+    ($pairs:ident [$($from:ident)*] $to:tt) => {$(
+        set_words!(@row $pairs $from $to);
+    )*};
+    (@row $pairs:ident $from:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
+        $pairs.set(DType::$from, DType::$packed, Entry {
+            kernel: stepped::<PacksWords<mark::$from, mark::$of, $bits>>,
+            road: Road::Direct,
+        });
+    )*};
+}
+
 /// Sets the kernels of the pairs that have one.
 pub(in crate::avx2) const fn with_packs(mut pairs: RealPairs) -> RealPairs {
     set!(pairs ByteMap
@@ -167,7 +213,7 @@ pub(in crate::avx2) const fn with_packs(mut pairs: RealPairs) -> RealPairs {
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs ClampToSmall [UInt8]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
-    set!(pairs WordsToSmall [Float16 BFloat16]
+    set_words!(pairs [Float16 BFloat16]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs EncodeSmall [Float32]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);

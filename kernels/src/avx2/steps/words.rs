@@ -82,6 +82,17 @@ impl<A: Real, B: Real> Keys<A, B> {
 
     const INFINITY: i16 = Self::FROM.max_finite() as i16 + 1;
 
+    /// The sign bit of a code.
+    const SIGN: i8 = (1u8 << (Self::TO.bits() - 1)) as i8;
+
+    /// How far infinity is below the largest word, where the destination has no NaN. With this added, infinity is the
+    /// largest magnitude, and NaNs go on to the other sign, where they are less than any number: they become zero, with
+    /// the other sign, as they are to.
+    const OVER: i16 = match Self::NAN {
+        Some(_) => 0,
+        None => i16::MAX - Self::INFINITY,
+    };
+
     const NAN: Option<u8> = match Self::TO.nan() {
         Some(code) => Some(code as u8),
         None => None,
@@ -113,6 +124,48 @@ impl<A: Real, B: Real> Keys<A, B> {
         }
         last
     };
+}
+
+/// What the steps work with, in every place of a register.
+#[derive(Clone, Copy)]
+pub(in crate::avx2) struct Constants {
+    over: __m256i,
+    magnitude: __m256i,
+    most: __m256i,
+    least: __m256i,
+    /// The low byte of a word.
+    low: __m256i,
+    /// What makes 16 and more negative bytes.
+    row: __m256i,
+    top: __m256i,
+    sign: __m256i,
+    more: __m256i,
+    last: __m256i,
+    /// What the number of bits of fraction has a use for.
+    own: [__m256i; 3],
+}
+
+impl Constants {
+    #[inline(always)]
+    pub(in crate::avx2) fn of<A: Real, B: Real>(isa: Avx2) -> Self {
+        Self {
+            over: isa.all16(const { Keys::<A, B>::OVER }),
+            magnitude: isa.all16(i16::MAX),
+            most: isa.all16(const { Keys::<A, B>::LARGEST + Keys::<A, B>::OVER }),
+            least: isa.all16(const { Keys::<A, B>::LEAST + Keys::<A, B>::OVER }),
+            low: isa.all16(0xff),
+            row: isa.all8(0x70),
+            top: isa.all8(i8::MIN),
+            sign: isa.all8(const { Keys::<A, B>::SIGN }),
+            more: isa.constant(const { &Keys::<A, B>::MORE }),
+            last: isa.constant(const { &Keys::<A, B>::LAST }),
+            own: match const { Keys::<A, B>::BITS } {
+                3 => [isa.all8(0x40 ^ i8::MIN), isa.all8(0x3f), isa.all8(24)],
+                2 => [isa.all8(1 | i8::MIN), isa.all8(8), isa.zero()],
+                _ => [isa.all8(1), isa.all8(6), isa.zero()],
+            },
+        }
+    }
 }
 
 /// The code at a high byte from 16 on if the low byte is zero: at 8 units.
@@ -159,44 +212,71 @@ impl<A: Real, B: Real> Step<A, B> for WordsToSmall {
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let words = [isa.load(src), isa.load(src.add(32))];
-            isa.store(dst, isa.in_order(isa.words_to_small::<A, B>(words)));
+            let constants = &Constants::of::<A, B>(isa);
+            isa.store(dst, isa.small_of_words::<A, B>(constants, src));
         }
     }
 }
 
 impl Avx2 {
-    /// The codes of two vectors of floats, as packing leaves them.
+    /// The codes of 32 floats.
+    ///
+    /// # Safety
+    /// `src` is valid for reading them.
     #[inline(always)]
-    fn words_to_small<A: Real, B: Real>(self, [v, w]: [__m256i; 2]) -> __m256i {
-        let magnitude = self.all16(i16::MAX);
-        let magnitudes = [self.and(v, magnitude), self.and(w, magnitude)];
+    pub(in crate::avx2) unsafe fn small_of_words<A: Real, B: Real>(
+        self,
+        by: &Constants,
+        src: *const u8,
+    ) -> __m256i {
+        // SAFETY: the caller's.
+        let words = unsafe { [self.load(src), self.load(src.add(32))] };
+        self.in_order(match const { Keys::<A, B>::NAN } {
+            Some(nan) => self.words_to_small::<A, B>(by, words, nan),
+            None => self.words_to_numbers::<A, B>(by, words),
+        })
+    }
+
+    /// The codes of two vectors of floats, as packing leaves them, among which there is one of NaN.
+    #[inline(always)]
+    fn words_to_small<A: Real, B: Real>(
+        self,
+        by: &Constants,
+        [v, w]: [__m256i; 2],
+        nan: u8,
+    ) -> __m256i {
+        let magnitudes = [self.and(v, by.magnitude), self.and(w, by.magnitude)];
         let infinity = self.all16(const { Keys::<A, B>::INFINITY });
         let [a, b] = magnitudes;
-        let nan = self.packs16(self.gt16(a, infinity), self.gt16(b, infinity));
-        let signs = self.packs16(v, w);
+        let is_nan = self.packs16(self.gt16(a, infinity), self.gt16(b, infinity));
         let codes = if const { Keys::<A, B>::SIMILAR } {
             self.rounded_words::<A, B>(magnitudes)
         } else {
-            self.codes_of_keys::<A, B>(magnitudes)
+            self.codes_of_keys::<A, B>(by, magnitudes)
         };
-        let (codes, signs) = match const { Keys::<A, B>::NAN } {
-            Some(code) => (self.blend8(codes, self.all8(code as i8), nan), signs),
-            // Zero, with the other sign.
-            None => (self.andnot(nan, codes), self.xor(signs, nan)),
-        };
-        let signs = self.and(signs, self.all8(i8::MIN));
-        let signs = match const { Small::<B>::FORMAT.bits() } {
-            4 => self.shr16::<4>(signs),
-            6 => self.shr16::<2>(signs),
-            _ => signs,
-        };
+        let codes = self.blend8(codes, self.all8(nan as i8), is_nan);
+        let signs = self.and(self.packs16(v, w), by.sign);
         let signs = match const { Small::<B>::FORMAT.specials } {
             // There is no -0.
             Specials::Fnuz => self.andnot(self.eq8(codes, self.zero()), signs),
             _ => signs,
         };
         self.or(codes, signs)
+    }
+
+    /// The same where there is none, see [`Keys::OVER`].
+    #[inline(always)]
+    fn words_to_numbers<A: Real, B: Real>(self, by: &Constants, [v, w]: [__m256i; 2]) -> __m256i {
+        let (v, w) = (self.add16(v, by.over), self.add16(w, by.over));
+        let magnitudes = [self.and(v, by.magnitude), self.and(w, by.magnitude)];
+        let codes = self.codes_of_keys::<A, B>(by, magnitudes);
+        let signs = self.packs16(v, w);
+        let signs = match const { Small::<B>::FORMAT.bits() } {
+            4 => self.shr16::<4>(signs),
+            6 => self.shr16::<2>(signs),
+            _ => signs,
+        };
+        self.or(codes, self.and(signs, by.sign))
     }
 
     /// To the exponents that float16 has itself, or to those with one more below.
@@ -218,46 +298,45 @@ impl Avx2 {
 
     /// By keys.
     #[inline(always)]
-    fn codes_of_keys<A: Real, B: Real>(self, [a, b]: [__m256i; 2]) -> __m256i {
-        let (a, b) = (self.key::<A, B>(a), self.key::<A, B>(b));
+    fn codes_of_keys<A: Real, B: Real>(self, by: &Constants, [a, b]: [__m256i; 2]) -> __m256i {
+        let (a, b) = (self.key::<A>(by, a), self.key::<A>(by, b));
         let high = self.pack_u16(self.shr16::<8>(a), self.shr16::<8>(b));
-        let byte = self.all16(0xff);
-        let low = self.pack_u16(self.and(a, byte), self.and(b, byte));
-        let low = self.xor(low, self.all8(i8::MIN));
+        let low = self.pack_u16(self.and(a, by.low), self.and(b, by.low));
+        let low = self.xor(low, by.top);
         // From 16 on the index is negative, which gives zero.
-        let at = self.add_clamped_u8(high, self.all8(0x70));
-        let more = self.shuffle8(self.constant(const { &Keys::<A, B>::MORE }), at);
-        let last = self.shuffle8(self.constant(const { &Keys::<A, B>::LAST }), at);
+        let at = self.add_clamped_u8(high, by.row);
+        let (more, last) = (self.shuffle8(by.more, at), self.shuffle8(by.last, at));
+        let [a, b, c] = by.own;
         match const { Keys::<A, B>::BITS } {
             3 => {
                 // Every half of the low byte's range is a code; the first one is even.
-                let first = self.gt8(low, self.blend8(last, self.all8(0x40 ^ i8::MIN), at));
+                let first = self.gt8(low, self.blend8(last, a, at));
                 let never = self.all8(i8::MAX);
-                let second = self.gt8(low, self.blend8(never, self.all8(0x3f), at));
-                let linear = self.sub8(self.add8(high, high), self.all8(24));
+                let second = self.gt8(low, self.blend8(never, b, at));
+                let linear = self.sub8(self.add8(high, high), c);
                 self.sub8(self.sub8(self.add8(linear, more), first), second)
             }
             2 => {
                 // A code is the low byte's range; halfway it goes to the even one.
-                let half = self.sub8(self.zero(), self.and(high, self.all8(1)));
-                let up = self.gt8(low, self.blend8(last, half, at));
-                self.sub8(self.add8(self.sub8(high, self.all8(8)), more), up)
+                let half = self.eq8(self.and(at, a), a);
+                let up = self.gt8(low, self.or(last, half));
+                self.sub8(self.add8(self.sub8(high, b), more), up)
             }
             _ => {
-                // Only past 10 units, where the second high byte begins, there is another code.
-                let odd = self.and(high, self.all8(1));
-                let up = self.gt8(low, self.blend8(last, self.add8(self.all8(i8::MAX), odd), at));
-                self.sub8(self.add8(self.all8(6), more), up)
+                // Only past 10 units, where the second high byte begins, there is another code: of the two that are left,
+                // one less is the last low byte that gives the same.
+                let same = self.and(self.gt8(self.zero(), at), self.sub8(at, a));
+                let up = self.gt8(low, self.or(last, same));
+                self.sub8(self.add8(b, more), up)
             }
         }
     }
 
     #[inline(always)]
-    fn key<A: Real, B: Real>(self, magnitude: __m256i) -> __m256i {
-        let most = self.min16(magnitude, self.all16(const { Keys::<A, B>::LARGEST }));
-        let key = self.sub_clamped_u16(most, self.all16(const { Keys::<A, B>::LEAST }));
-        match const { Keys::<A, B>::FROM.mantissa_bits } {
-            7 => self.shl16::<3>(key),
+    fn key<A: Real>(self, by: &Constants, magnitude: __m256i) -> __m256i {
+        let key = self.sub_clamped_u16(self.min16(magnitude, by.most), by.least);
+        match const { A::DTYPE } {
+            DType::BFloat16 => self.shl16::<3>(key),
             _ => key,
         }
     }
