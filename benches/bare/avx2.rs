@@ -444,4 +444,33 @@ loops! {
             store(dst, or(_mm256_add_epi8(m, more), and(v, all8(i8::MIN))));
         }
     }
+    Float8E3M4 => Int4x2, 64: |src, dst| {
+        // From 1 on the upper two bits of a fraction make a difference, and from 8 on nothing.
+        const CUT: [u8; 16] = [0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 8, 8];
+        let pairs = |src| {
+            let v = load(src);
+            let m = and(v, all8(i8::MAX));
+            let at = _mm256_min_epu8(_mm256_subs_epu8(m, all8(0x2c)), all8(0x3f));
+            let at = and(_mm256_srli_epi16::<2>(at), all8(15));
+            let cut = andnot(_mm256_cmpgt_epi8(m, all8(0x70)), _mm256_shuffle_epi8(row(&CUT), at));
+            let number = _mm256_min_epi8(_mm256_sign_epi8(cut, v), all8(7));
+            _mm256_maddubs_epi16(and(number, all8(15)), all16(1 | 16 << 8))
+        };
+        let v = _mm256_packus_epi16(pairs(src), pairs(src.add(32)));
+        store(dst, _mm256_permute4x64_epi64::<IN_ORDER>(v));
+    }
+    // What follows does little but store.
+    Int8 => Int64, 16: |src, dst| {
+        for i in 0..4 {
+            let four = _mm_cvtsi32_si128(src.add(4 * i).cast::<i32>().read_unaligned());
+            store(dst.add(32 * i), _mm256_cvtepi8_epi64(four));
+        }
+    }
+    Bool => Float64, 16: |src, dst| {
+        for i in 0..4 {
+            let four = _mm_cvtsi32_si128(src.add(4 * i).cast::<i32>().read_unaligned());
+            let zero = _mm256_cmpeq_epi64(_mm256_cvtepu8_epi64(four), _mm256_setzero_si256());
+            store(dst.add(32 * i), andnot(zero, all64(1f64.to_bits() as i64)));
+        }
+    }
 }

@@ -318,4 +318,70 @@ loops! {
         store(dst, _mm512_slli_epi16::<8>(_mm512_cvtepu8_epi16(low)));
         store(dst.add(64), _mm512_slli_epi16::<8>(_mm512_cvtepu8_epi16(high)));
     }
+    // What follows does little but store.
+    Int8 => Int32, 16: |src, dst| {
+        store(dst, _mm512_cvtepi8_epi32(_mm_loadu_si128(src.cast())));
+    }
+    Int8 => Int64, 8: |src, dst| {
+        store(dst, _mm512_cvtepi8_epi64(_mm_loadl_epi64(src.cast())));
+    }
+    Int16 => Int64, 8: |src, dst| {
+        store(dst, _mm512_cvtepi16_epi64(_mm_loadu_si128(src.cast())));
+    }
+    Bool => UInt64, 8: |src, dst| {
+        let v = _mm_min_epu8(_mm_loadl_epi64(src.cast()), _mm_set1_epi8(1));
+        store(dst, _mm512_cvtepu8_epi64(v));
+    }
+    Bool => UInt32, 16: |src, dst| {
+        let v = _mm_min_epu8(_mm_loadu_si128(src.cast()), _mm_set1_epi8(1));
+        store(dst, _mm512_cvtepu8_epi32(v));
+    }
+    UInt8 => Float64, 8: |src, dst| {
+        let v = _mm256_cvtepu8_epi32(_mm_loadl_epi64(src.cast()));
+        store(dst, _mm512_castpd_si512(_mm512_cvtepi32_pd(v)));
+    }
+    Int16 => Float64, 8: |src, dst| {
+        let v = _mm256_cvtepi16_epi32(_mm_loadu_si128(src.cast()));
+        store(dst, _mm512_castpd_si512(_mm512_cvtepi32_pd(v)));
+    }
+    Float8E4M3Fn => Float64, 16, no_nan: |src, dst| {
+        // As float16 it has another bias.
+        let v = _mm256_cvtepi8_epi16(_mm_loadu_si128(src.cast()));
+        let v = _mm256_and_si256(_mm256_slli_epi16::<7>(v), _mm256_set1_epi16(0xbfff_u16 as i16));
+        let v = _mm512_mul_ps(_mm512_cvtph_ps(v), _mm512_set1_ps(256.0));
+        let [low, high] = [v, _mm512_shuffle_f32x4::<0x0e>(v, v)].map(|v| _mm512_castps512_ps256(v));
+        store(dst, _mm512_castpd_si512(_mm512_cvtps_pd(low)));
+        store(dst.add(64), _mm512_castpd_si512(_mm512_cvtps_pd(high)));
+    }
+    Int4x2 => Int64, 8: |src, dst| {
+        let v = _mm512_set1_epi64(src.cast::<u32>().read_unaligned().into());
+        let places = _mm512_set_epi64(32, 36, 40, 44, 48, 52, 56, 60);
+        store(dst, _mm512_srai_epi64::<60>(_mm512_sllv_epi64(v, places)));
+    }
+    UInt2x4 => Int64, 8: |src, dst| {
+        let v = _mm512_set1_epi64(src.cast::<u16>().read_unaligned().into());
+        let v = _mm512_srlv_epi64(v, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0));
+        store(dst, _mm512_and_si512(v, _mm512_set1_epi64(3)));
+    }
+    UInt2x4 => Float32, 16: |src, dst| {
+        let v = _mm512_set1_epi32(src.cast::<i32>().read_unaligned());
+        let places = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+        let v = _mm512_and_si512(_mm512_srlv_epi32(v, places), _mm512_set1_epi32(3));
+        store(dst, _mm512_castps_si512(_mm512_cvtepi32_ps(v)));
+    }
+    Bool1x8 => Int64, 8: |src, dst| {
+        store(dst, _mm512_maskz_mov_epi64(src.read(), _mm512_set1_epi64(1)));
+    }
+    Int1x8 => Float32, 16: |src, dst| {
+        let minus_one = _mm512_castps_si512(_mm512_set1_ps(-1.0));
+        store(dst, _mm512_maskz_mov_epi32(src.cast::<u16>().read_unaligned(), minus_one));
+    }
+    Bool1x8 => Float16, 32: |src, dst| {
+        let one = _mm512_set1_epi16(0x3c00);
+        store(dst, _mm512_maskz_mov_epi16(src.cast::<u32>().read_unaligned(), one));
+    }
+    Int1x8 => Float8E4M3Fn, 64: |src, dst| {
+        let minus_one = _mm512_set1_epi8(0xb8_u8 as i8);
+        store(dst, _mm512_maskz_mov_epi8(src.cast::<u64>().read_unaligned(), minus_one));
+    }
 }
