@@ -362,7 +362,11 @@ impl Avx2 {
             254 => self.eq8(codes, self.all8(-1)),
             last => self.gt8(codes, self.all8(last as i8)),
         };
-        self.blend8(sum, self.all8(special as i8), is_special)
+        match special {
+            0 => self.andnot(is_special, sum),
+            u8::MAX => self.or(is_special, sum),
+            _ => self.blend8(sum, self.all8(special as i8), is_special),
+        }
     }
 
     #[inline(always)]

@@ -332,6 +332,11 @@ impl Avx2 {
             }
             Sign::KeptOffZero => self.or(values, self.andnot(self.eq8(values, self.zero()), bit)),
             Sign::Flips => self.xor(values, bit),
+            // (Zero has no sign, and is none.)
+            Sign::Negates if const { largest(B::DTYPE) < 127 } => {
+                let number = self.sign8(values, signs);
+                self.min8(number, self.all8(const { largest(B::DTYPE) as i8 }))
+            }
             Sign::Negates => {
                 let positive = self.min_u8(values, self.all8(const { largest(B::DTYPE) as i8 }));
                 self.blend8(positive, self.sub8(self.zero(), values), signs)
