@@ -48,6 +48,12 @@ pub(in crate::avx2) const fn suits_int(from: DType, to: DType) -> bool {
 
 struct Keys<A, B>(PhantomData<(A, B)>);
 
+/// What is added to high bytes, so that 16 is the first that is negative.
+const ROW: u8 = 0x70;
+
+/// The last low byte of a first half, with the sign bit turned over.
+const HALFWAY: u8 = 0x40 ^ 0x80;
+
 impl<A: Real, B: Real> Keys<A, B> {
     const FROM: FloatFormat = match A::DTYPE.numbers() {
         Numbers::Float(format) => format,
@@ -114,12 +120,19 @@ impl<A: Real, B: Real> Keys<A, B> {
     };
 
     /// The last low byte that gives the same code as zero, for the first 16 high bytes; with the sign
-    /// bit turned over, for a signed comparison.
+    /// bit turned over, for a signed comparison, and without what [`Avx2::codes_of_keys`] adds whatever the high byte: so
+    /// that zero, which a look-up gives further up, becomes what it is there.
     const LAST: [u8; 32] = {
         let mut last = [0; 32];
         let mut i = 0;
         while i < 32 {
-            last[i] = last_low(i % 16, Self::BITS) ^ 0x80;
+            let high = i as u8 % 16;
+            let added = match Self::BITS {
+                3 => HALFWAY,
+                2 => (high & 1).wrapping_neg(),
+                _ => high + ROW - 1,
+            };
+            last[i] = (last_low(i % 16, Self::BITS) ^ 0x80).wrapping_sub(added);
             i += 1;
         }
         last
@@ -135,14 +148,13 @@ pub(in crate::avx2) struct Constants {
     least: __m256i,
     /// The low byte of a word.
     low: __m256i,
-    /// What makes 16 and more negative bytes.
     row: __m256i,
     top: __m256i,
     sign: __m256i,
     more: __m256i,
     last: __m256i,
     /// What the number of bits of fraction has a use for.
-    own: [__m256i; 3],
+    own: [__m256i; 4],
 }
 
 impl Constants {
@@ -154,15 +166,15 @@ impl Constants {
             most: isa.all16(const { Keys::<A, B>::LARGEST + Keys::<A, B>::OVER }),
             least: isa.all16(const { Keys::<A, B>::LEAST + Keys::<A, B>::OVER }),
             low: isa.all16(0xff),
-            row: isa.all8(0x70),
+            row: isa.all8(ROW as i8),
             top: isa.all8(i8::MIN),
             sign: isa.all8(const { Keys::<A, B>::SIGN }),
             more: isa.constant(const { &Keys::<A, B>::MORE }),
             last: isa.constant(const { &Keys::<A, B>::LAST }),
             own: match const { Keys::<A, B>::BITS } {
-                3 => [isa.all8(0x40 ^ i8::MIN), isa.all8(0x3f), isa.all8(24)],
-                2 => [isa.all8(1 | i8::MIN), isa.all8(8), isa.zero()],
-                _ => [isa.all8(1), isa.all8(6), isa.zero()],
+                3 => [isa.all8(HALFWAY as i8), isa.all8(15), isa.all8(0x3f), isa.all8(24)],
+                2 => [isa.all8(1), isa.all8(8), isa.zero(), isa.zero()],
+                _ => [isa.all8(1), isa.all8(6), isa.zero(), isa.zero()],
             },
         }
     }
@@ -254,7 +266,11 @@ impl Avx2 {
         } else {
             self.codes_of_keys::<A, B>(by, magnitudes)
         };
-        let codes = self.blend8(codes, self.all8(nan as i8), is_nan);
+        let codes = match nan {
+            // All bits but the sign.
+            0x7f => self.andnot(by.top, self.or(codes, is_nan)),
+            _ => self.blend8(codes, self.all8(nan as i8), is_nan),
+        };
         let signs = self.and(self.packs16(v, w), by.sign);
         let signs = match const { Small::<B>::FORMAT.specials } {
             // There is no -0.
@@ -306,27 +322,25 @@ impl Avx2 {
         // From 16 on the index is negative, which gives zero.
         let at = self.add_clamped_u8(high, by.row);
         let (more, last) = (self.shuffle8(by.more, at), self.shuffle8(by.last, at));
-        let [a, b, c] = by.own;
+        let [a, b, c, d] = by.own;
         match const { Keys::<A, B>::BITS } {
             3 => {
-                // Every half of the low byte's range is a code; the first one is even.
-                let first = self.gt8(low, self.blend8(last, a, at));
-                let never = self.all8(i8::MAX);
-                let second = self.gt8(low, self.blend8(never, b, at));
-                let linear = self.sub8(self.add8(high, high), c);
-                self.sub8(self.sub8(self.add8(linear, more), first), second)
+                // Every half of the low byte's range is a code; the first one is even. (Below 16 no low byte is beyond the
+                // second threshold, the largest signed byte.)
+                let first = self.gt8(low, self.add8(last, a));
+                let second = self.gt8(low, self.max8(self.or(at, b), c));
+                let linear = self.add8(self.add8(high, high), more);
+                self.sub8(linear, self.add8(self.add8(first, second), d))
             }
             2 => {
                 // A code is the low byte's range; halfway it goes to the even one.
-                let half = self.eq8(self.and(at, a), a);
-                let up = self.gt8(low, self.or(last, half));
+                let up = self.gt8(low, self.sub8(last, self.and(at, a)));
                 self.sub8(self.add8(self.sub8(high, b), more), up)
             }
             _ => {
                 // Only past 10 units, where the second high byte begins, there is another code: of the two that are left,
                 // one less is the last low byte that gives the same.
-                let same = self.and(self.gt8(self.zero(), at), self.sub8(at, a));
-                let up = self.gt8(low, self.or(last, same));
+                let up = self.gt8(low, self.add8(last, self.sub8(at, a)));
                 self.sub8(self.add8(b, more), up)
             }
         }
