@@ -17,7 +17,7 @@ use super::steps::maps::{self, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
 use super::steps::words::{self, WordsToInt, WordsToSmall};
 use super::{Avx2, fused};
-use crate::codec::{Bridge, Decode, Encode, Isa};
+use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
 use crate::dtypes::{DType, Kind, Real};
 use crate::environment;
 use crate::scalar::{Scalar, direct as portable};
@@ -62,6 +62,9 @@ where
     isa.vectorize(
         #[inline(always)]
         move || {
+            if !S::LIGHT {
+                align_stack();
+            }
             let last = n - S::LEN;
             let mut i = 0;
             while S::LIGHT && i + S::LEN <= last {

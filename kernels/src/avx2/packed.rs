@@ -130,7 +130,9 @@ unsafe fn all_steps<S: Step>(
     );
 }
 
-/// Memory for a step.
+/// Memory for a step. (It is aligned for what the compiler puts on the stack beside it: see
+/// [`align_stack`](crate::codec::align_stack).)
+#[repr(align(64))]
 struct Buffers {
     from: [MaybeUninit<u8>; LONGEST.0],
     to: [MaybeUninit<u8>; LONGEST.1],

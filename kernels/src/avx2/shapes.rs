@@ -78,7 +78,7 @@ pub(super) unsafe fn steps<const LEN: usize>(
     // written to the source. The buffers hold a step.
     unsafe {
         let isa = Avx2::summon();
-        isa.vectorize(
+        isa.vectorize_on_lines(
             #[inline(always)]
             move || {
                 if n < LEN {

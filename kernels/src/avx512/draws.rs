@@ -19,7 +19,7 @@ pub(super) unsafe fn draw(seed: u64, block: u64, blocks: &mut [MaybeUninit<[u32;
     // SAFETY: the caller's.
     let isa = unsafe { Avx512::summon() };
     let Avx512(x) = isa;
-    isa.vectorize(
+    isa.vectorize_on_lines(
         #[inline(always)]
         move || {
             let (groups, rest) = blocks.as_chunks_mut::<32>();
@@ -56,7 +56,7 @@ pub(super) unsafe fn round<L: TopBits>(
     // SAFETY: the caller's.
     let isa = unsafe { L::summon() };
     let x = isa.features();
-    isa.vectorize(
+    isa.vectorize_on_lines(
         #[inline(always)]
         move || {
             let steps = Steps::new(x, grid);

@@ -93,7 +93,7 @@ macro_rules! loops {
             unsafe {
                 let isa = Avx512::summon();
                 let Avx512($x) = isa;
-                isa.vectorize(
+                isa.vectorize_on_lines(
                     #[inline(always)]
                     move || {
                         let mut i = 0;

@@ -175,7 +175,7 @@ unsafe fn steps<A: Real, B: Real>(
     // SAFETY: the caller's; a step fits the buffers.
     unsafe {
         let isa = Avx512::summon();
-        isa.vectorize(
+        isa.vectorize_on_lines(
             #[inline(always)]
             move || {
                 let mut i = 0;

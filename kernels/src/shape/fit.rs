@@ -299,7 +299,7 @@ macro_rules! tests {
             let codes = unsafe { slice::from_raw_parts(src.cast(), n) };
             let fit = *fit;
             // SAFETY: the caller's.
-            unsafe { I::summon() }.vectorize(
+            unsafe { I::summon() }.vectorize_on_lines(
                 #[inline(always)]
                 move || {
                     for (i, block) in codes.chunks(BLOCK).enumerate() {
@@ -341,7 +341,7 @@ macro_rules! tests {
             let fit = *fit;
             let Substitute { code: instead, sign } = substitute;
             // SAFETY: the caller's.
-            unsafe { I::summon() }.vectorize(
+            unsafe { I::summon() }.vectorize_on_lines(
                 #[inline(always)]
                 move || {
                     for (codes, stored) in codes.chunks(BLOCK).zip(stored.chunks_mut(BLOCK)) {
@@ -373,7 +373,7 @@ macro_rules! tests {
             };
             let fit = *fit;
             // SAFETY: the caller's.
-            unsafe { I::summon() }.vectorize(
+            unsafe { I::summon() }.vectorize_on_lines(
                 #[inline(always)]
                 move || {
                     for (&code, mark) in codes.iter().zip(marks) {
@@ -411,7 +411,7 @@ macro_rules! imaginary {
             // SAFETY: the caller's; elements as bytes have no alignment.
             let elements = unsafe { slice::from_raw_parts(src.cast::<Complex>(), n) };
             // SAFETY: the caller's.
-            unsafe { I::summon() }.vectorize(
+            unsafe { I::summon() }.vectorize_on_lines(
                 #[inline(always)]
                 move || {
                     // Shifted by the sign, which a zero may have.

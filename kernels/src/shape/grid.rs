@@ -268,7 +268,7 @@ macro_rules! kernels {
                 )
             };
             // SAFETY: the caller's.
-            unsafe { I::summon() }.vectorize(
+            unsafe { I::summon() }.vectorize_on_lines(
                 #[inline(always)]
                 move || {
                     if MODE == Mode::Stochastic as u8 {

@@ -447,7 +447,7 @@ unsafe fn draw<I: Isa, const BLOCKS: usize>(
     draws: &mut [MaybeUninit<[u32; 4]>],
 ) {
     // SAFETY: the caller's.
-    unsafe { I::summon() }.vectorize(
+    unsafe { I::summon() }.vectorize_on_lines(
         #[inline(always)]
         move || philox::fill::<BLOCKS>(seed, block, draws),
     );

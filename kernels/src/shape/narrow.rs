@@ -137,7 +137,7 @@ macro_rules! conversions {
                 )
             };
             // SAFETY: the caller's.
-            unsafe { I::summon() }.vectorize(
+            unsafe { I::summon() }.vectorize_on_lines(
                 #[inline(always)]
                 move || {
                     for (code, out) in src.iter().zip(dst) {

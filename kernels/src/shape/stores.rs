@@ -119,7 +119,7 @@ unsafe fn brain<I: Isa, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, 
         )
     };
     // SAFETY: the caller's.
-    unsafe { I::summon() }.vectorize(
+    unsafe { I::summon() }.vectorize_on_lines(
         #[inline(always)]
         move || {
             for (code, out) in src.iter().zip(dst) {

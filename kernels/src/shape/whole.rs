@@ -123,7 +123,7 @@ unsafe fn wrap64<I: Isa, B: Low>(src: *const u8, dst: *mut u8, n: usize) {
         )
     };
     // SAFETY: the caller's.
-    unsafe { I::summon() }.vectorize(
+    unsafe { I::summon() }.vectorize_on_lines(
         #[inline(always)]
         move || {
             for (code, out) in src.iter().zip(dst) {
@@ -148,7 +148,7 @@ unsafe fn wrap32<I: Isa, B: Low>(src: *const u8, dst: *mut u8, n: usize) {
         )
     };
     // SAFETY: the caller's.
-    unsafe { I::summon() }.vectorize(
+    unsafe { I::summon() }.vectorize_on_lines(
         #[inline(always)]
         move || {
             for (src, dst) in src.chunks(BLOCK).zip(dst.chunks_mut(BLOCK)) {
@@ -239,7 +239,7 @@ macro_rules! clamps {
             };
             let (low, high) = (range.0 as $to, range.1 as $to);
             // SAFETY: the caller's.
-            unsafe { I::summon() }.vectorize(
+            unsafe { I::summon() }.vectorize_on_lines(
                 #[inline(always)]
                 move || {
                     for (value, out) in src.iter().zip(dst) {
