@@ -1,27 +1,37 @@
 //! Casts among integers, float32 and float64 against the plain `as` loop, compiled for the build's
-//! target and, as `native`, with every vector extension that this CPU and the compiler share. Prints
-//! the ratios when criterion is through:
+//! target (`as`) and with every vector extension that this CPU and the compiler share (`native`): by
+//! `cast`, between types, and by `Cast::run`, between dtypes known at run time.
 //!
 //! ```text
-//! cargo bench --bench as_loops [-- FILTER]
+//! cargo bench --bench as_loops [-- FILTER]        by a part of FROM-TO/LENGTH
 //! SIMDCAST_ISA=scalar cargo bench --bench as_loops
 //! ```
 //!
-//! The buffers hold values of which about one in sixteen is out of the destination's range, so that
-//! neither loop learns its branches.
+//! All four take turns on the same buffers, and the least time of each counts: what differs by a
+//! nanosecond a call cannot be told from measurements that lie seconds apart, as criterion's do. The
+//! buffers hold values of which about one in sixteen is out of the destination's range, so that
+//! neither loop learns its branches; a short call finds other values than the one before it.
 
 #[path = "casts/plain.rs"]
 mod plain;
 
-use criterion::{BenchmarkId, Criterion};
 use plain::AsTo;
-use simdcast::{DType, Element, cast};
+use simdcast::{Cast, CastOptions, DType, Element, Typed, cast, isa};
 use std::hint::black_box;
-use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant};
 
 /// What a call costs, a short one, and in the L1 cache, in the L2 cache, and far past both.
 const LENGTHS: [usize; 5] = [1, 64, 4096, 65536, 1 << 24];
+
+/// The elements that short calls share: both sides, of 8 bytes each, are in the L1 cache.
+const SHARED: usize = 1024;
+
+/// How long a pair is measured at one length, at least, and how many turns each of the four has then.
+const TIME: Duration = Duration::from_millis(60);
+const TURNS: usize = 5;
+
+/// How long one turn takes, about, where calls are shorter than that.
+const TURN: Duration = Duration::from_micros(20);
 
 /// A hash (the finaliser of splitmix64).
 fn noise(seed: u64) -> u64 {
@@ -31,7 +41,7 @@ fn noise(seed: u64) -> u64 {
     z ^ z >> 31
 }
 
-trait Number: Element + Default {
+trait Number: Element + Default + bytemuck::Pod {
     /// A number below `limit` in magnitude mostly, far above it one time in sixteen.
     fn draw(seed: u64, limit: f64) -> Self;
 }
@@ -54,88 +64,141 @@ fn limit(to: DType) -> f64 {
     to.iinfo().map_or(1e30, |info| info.max as f64)
 }
 
-fn pair<A: Number + AsTo<B>, B: Number>(c: &mut Criterion) {
-    let name = format!("{}-{}", A::DTYPE, B::DTYPE);
-    let mut group = c.benchmark_group(&name);
-    for n in LENGTHS {
-        let src: Vec<A> = (0..n as u64).map(|i| A::draw(i, limit(B::DTYPE))).collect();
-        let mut dst = vec![B::default(); n];
-        group.bench_function(BenchmarkId::new("simdcast", n), |b| {
-            b.iter(|| cast(black_box(&src), black_box(&mut dst)).unwrap())
-        });
-        group.bench_function(BenchmarkId::new("as", n), |b| {
-            b.iter(|| A::plain(black_box(&src), black_box(&mut dst)))
-        });
-        if let Some(native) = A::native() {
-            group.bench_function(BenchmarkId::new("native", n), |b| {
-                b.iter(|| native(black_box(&src), black_box(&mut dst)))
-            });
-        }
+/// Buffers of a pair, in windows of one call's length.
+struct Buffers<A, B> {
+    src: Vec<A>,
+    dst: Vec<B>,
+    n: usize,
+}
+
+impl<A: Number, B: Number> Buffers<A, B> {
+    fn new(n: usize) -> Self {
+        let all = n.max(SHARED / n * n) as u64;
+        let src = (0..all).map(|i| A::draw(i, limit(B::DTYPE))).collect();
+        Self { src, dst: vec![B::default(); all as usize], n }
     }
-    group.finish();
+
+    /// The time of a call, in ns, of so many rounds through the windows.
+    #[inline(never)]
+    fn turn(&mut self, rounds: usize, mut call: impl FnMut(&[A], &mut [B])) -> f64 {
+        let start = Instant::now();
+        for _ in 0..rounds {
+            for (src, dst) in self.src.chunks_exact(self.n).zip(self.dst.chunks_exact_mut(self.n)) {
+                call(black_box(src), black_box(dst));
+            }
+        }
+        start.elapsed().as_nanos() as f64 / (rounds * (self.src.len() / self.n)) as f64
+    }
+}
+
+/// The least times of a call of `cast`, of `Cast::run`, and of the loops, `as` and `native`, in ns.
+type Times = [f64; 4];
+
+fn measure<A: Number + AsTo<B>, B: Number>(n: usize) -> Times {
+    let mut buffers = Buffers::<A, B>::new(n);
+    let dynamic = Cast::new(A::DTYPE, B::DTYPE, CastOptions::new()).expect("options of every pair");
+    let native = black_box(A::native().unwrap_or(A::plain));
+    let plain = black_box(A::plain as plain::Loop<A, B>);
+    // The first turn finds the caches empty, and tells how long a round takes.
+    let first = buffers.turn(2, plain);
+    let round = first * (buffers.src.len() / n) as f64;
+    let rounds = (TURN.as_nanos() as f64 / round).ceil().max(1.0) as usize;
+    let mut least = [f64::MAX; 4];
+    let (start, mut turns) = (Instant::now(), 0);
+    while turns < TURNS || start.elapsed() < TIME {
+        let now = [
+            buffers.turn(rounds, |src, dst| cast(src, dst).expect("one length")),
+            buffers.turn(rounds, |src, dst| {
+                dynamic
+                    .run(bytemuck::cast_slice(src), bytemuck::cast_slice_mut(dst))
+                    .expect("one length");
+            }),
+            buffers.turn(rounds, plain),
+            buffers.turn(rounds, native),
+        ];
+        for (least, now) in least.iter_mut().zip(now) {
+            *least = least.min(now);
+        }
+        turns += 1;
+    }
+    least
+}
+
+/// A pair's name, and how it is measured at a length.
+struct Pair {
+    from: DType,
+    to: DType,
+    measure: fn(usize) -> Times,
 }
 
 macro_rules! all_pairs {
-    ($c:ident, $($from:ident)*) => {
-        $(all_pairs!(@from $c, $from, [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64]);)*
+    ($($from:ident)*) => {
+        [$(all_pairs!(@from $from, [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64])),*]
     };
-    (@from $c:ident, $from:ident, [$($to:ident)*]) => { $(pair::<$from, $to>($c);)* };
+    (@from $from:ident, [$($to:ident)*]) => {
+        [$(Pair { from: $from::DTYPE, to: $to::DTYPE, measure: measure::<$from, $to> }),*]
+    };
 }
 
-/// The median time that criterion has written down since `start`, in ns.
-fn median(start: SystemTime, group: &str, function: &str, n: usize) -> Option<f64> {
-    let root = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    let file = format!("criterion/{group}/{function}/{n}/new/estimates.json");
-    let file = Path::new(&root).join(file);
-    if file.metadata().ok()?.modified().ok()? < start {
-        return None;
-    }
-    let text = std::fs::read_to_string(file).ok()?;
-    let median = text.split("\"median\"").nth(1)?;
-    let value = median.split("\"point_estimate\":").nth(1)?;
-    value.split([',', '}']).next()?.trim().parse().ok()
-}
+/// How a cast is called, and which of [`Times`] is its.
+const CASTS: [(&str, usize); 2] = [("cast", 0), ("Cast::run", 1)];
 
-/// Prints time of the cast / time of a plain loop for every pair, a block per length.
-fn print_ratios(start: SystemTime, other: &str) {
-    const DTYPES: [&str; 10] = [
-        "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
-        "float64",
-    ];
-    let ratio = |from: &str, to: &str, n| {
-        let group = format!("{from}-{to}");
-        Some(median(start, &group, "simdcast", n)? / median(start, &group, other, n)?)
-    };
-    for n in LENGTHS {
-        let measured = |from| DTYPES.iter().any(|to| ratio(from, to, n).is_some());
-        if !DTYPES.into_iter().any(measured) {
-            continue;
+/// The loops, and which of [`Times`] is theirs.
+const LOOPS: [(&str, usize); 2] = [("as", 2), ("native", 3)];
+
+/// From how much more than the loop's time on a pair is listed by name, and by how many ns.
+const LISTED: (f64, f64) = (1.05, 0.3);
+
+/// Prints time of the cast / time of a plain loop for every pair, and the pairs behind.
+fn print_ratios(pairs: &[[Pair; 10]; 10], times: &[[Option<Times>; 10]; 10], n: usize) {
+    let isa = isa::current().name();
+    for ((name, ours), (other, theirs)) in
+        CASTS.iter().flat_map(|cast| LOOPS.map(|one| (cast, one)))
+    {
+        println!("\ntime of {name} ({isa}) / time of the loop ({other}), {n} elements");
+        println!("{:>8}{}", "", pairs[0].each_ref().map(|pair| format!("{:>8}", pair.to)).concat());
+        let (mut logs, mut behind) = (Vec::new(), Vec::new());
+        for (pairs, times) in pairs.iter().zip(times) {
+            print!("{:>8}", pairs[0].from);
+            for (pair, times) in pairs.iter().zip(times) {
+                let Some(times) = times else {
+                    print!("{:>8}", "-");
+                    continue;
+                };
+                let (ours, theirs) = (times[*ours], times[theirs]);
+                print!("{:>8.2}", ours / theirs);
+                logs.push((ours / theirs).ln());
+                if ours > theirs * LISTED.0 && ours > theirs + LISTED.1 {
+                    behind.push(format!(
+                        "{} -> {} ({ours:.1} of {theirs:.1} ns)",
+                        pair.from, pair.to
+                    ));
+                }
+            }
+            println!();
         }
-        let isa = simdcast::isa::current().name();
-        println!("\ntime of simdcast ({isa}) / time of the loop ({other}), {n} elements");
-        println!("{:>8}{}", "", DTYPES.map(|to| format!("{to:>8}")).concat());
-        let mut logs = Vec::new();
-        for from in DTYPES {
-            let ratios = DTYPES.map(|to| ratio(from, to, n));
-            let cell =
-                |ratio: Option<f64>| ratio.map_or("       -".into(), |r| format!("{r:>8.2}"));
-            println!("{from:>8}{}", ratios.map(cell).concat());
-            logs.extend(ratios.into_iter().flatten().map(f64::ln));
-        }
-        println!("geometric mean {:.2}", (logs.iter().sum::<f64>() / logs.len() as f64).exp());
+        let mean = (logs.iter().sum::<f64>() / logs.len() as f64).exp();
+        println!(
+            "geometric mean {mean:.2}; {} of {} behind: {}",
+            behind.len(),
+            logs.len(),
+            behind.join(", ")
+        );
     }
 }
 
 fn main() {
-    let start = SystemTime::now();
-    let mut criterion = Criterion::default()
-        .warm_up_time(Duration::from_millis(50))
-        .measurement_time(Duration::from_millis(150))
-        .sample_size(20)
-        .configure_from_args();
-    let c = &mut criterion;
-    all_pairs!(c, i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
-    criterion.final_summary();
-    print_ratios(start, "as");
-    print_ratios(start, "native");
+    let filter = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
+    let pairs = all_pairs!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+    for n in LENGTHS {
+        let times = pairs.each_ref().map(|row| {
+            row.each_ref().map(|pair| {
+                let name = format!("{}-{}/{n}", pair.from, pair.to);
+                name.contains(&filter).then(|| (pair.measure)(n))
+            })
+        });
+        if times.iter().flatten().any(Option::is_some) {
+            print_ratios(&pairs, &times, n);
+        }
+    }
 }
