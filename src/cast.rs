@@ -369,8 +369,20 @@ impl Cast {
     /// the index it names are written then, the others unspecified.
     #[inline]
     pub fn run(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
+        // (Without a count where the source is packed, which is never a short cast.)
+        let elements = self.kernel.src_elements(src.len());
+        if self.kernel.run_short(src, &mut dst.into(), elements) {
+            return Ok(());
+        }
+        self.run_any(src, dst)
+    }
+
+    /// As [`run`](Self::run). Apart, as in [`run_n`](Self::run_n), so that a short cast does not make room for what
+    /// others need.
+    #[inline(never)]
+    fn run_any(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
         let elements = self.elements(src.len(), dst.len())?;
-        self.run_n(src, dst, elements).map_err(CastError::without_count)
+        self.run_any_n(src, dst, elements).map_err(CastError::without_count)
     }
 
     /// How many elements buffers of so many bytes hold, as the side tells that is not packed.
@@ -391,6 +403,14 @@ impl Cast {
     /// As [`run`](Self::run), but for [`CastError::CountNeeded`].
     #[inline]
     pub fn run_n(&self, src: &[u8], dst: &mut [u8], elements: usize) -> Result<(), CastError> {
+        if self.kernel.run_short(src, &mut dst.into(), elements) {
+            return Ok(());
+        }
+        self.run_any_n(src, dst, elements)
+    }
+
+    #[inline(never)]
+    fn run_any_n(&self, src: &[u8], dst: &mut [u8], elements: usize) -> Result<(), CastError> {
         self.kernel
             .run(src, dst, elements)
             .map_err(|error| CastError::from_run(error, &self.kernel, src))

@@ -7,7 +7,6 @@ use crate::environment::{self, Arithmetic};
 use crate::memory;
 use crate::options::{Options, Rounding};
 use crate::reference;
-use crate::scalar::direct;
 use crate::stream::Stores;
 use crate::swap::{self, Swap};
 use crate::table::{self, Params, Road};
@@ -15,16 +14,19 @@ use crate::typed::Typed;
 use alloc::vec::Vec;
 use core::fmt;
 use core::mem::MaybeUninit;
+use core::ptr;
 
 mod in_place;
 mod masked;
 mod out;
 mod parts;
+mod short;
 
 pub use masked::MaskedKernel;
 pub use out::Out;
 pub(crate) use parts::SMALLEST;
 pub use parts::{InOrder, Join};
+use short::Short;
 
 /// The kernel of a pair under some options, ready to run.
 #[derive(Clone, Copy)]
@@ -35,6 +37,8 @@ pub struct Kernel {
     level: &'static Level,
     /// Whether it must run in the default floating-point environment, see [`environment`].
     guarded: bool,
+    /// What a short cast is known by.
+    short: Short,
 }
 
 /// Why a kernel did not run, or how far it came.
@@ -136,7 +140,8 @@ impl Kernel {
             (level.table.composed)(from, to)
         };
         let guarded = environment::matters(from, to, &params.options, level.table.arithmetic);
-        Self { kernel: entry.kernel, params, road: entry.road, level, guarded }
+        let short = Short::new(&params);
+        Self { kernel: entry.kernel, params, road: entry.road, level, guarded, short }
     }
 
     /// The dtype of the source.
@@ -206,6 +211,7 @@ impl Kernel {
         if let Some((swap, kernel)) = Swap::new(self.kernel, &self.params, table, sides) {
             (self.params.swap, self.kernel) = (Some(swap), kernel);
         }
+        self.short = Short::new(&self.params);
         self
     }
 
@@ -243,8 +249,15 @@ impl Kernel {
     /// Casts `n` elements that are all there is in either buffer.
     #[inline]
     pub fn run<'a>(&self, src: &[u8], dst: impl Into<Out<'a>>, n: usize) -> Result<(), RunError> {
+        let mut dst = dst.into();
+        if self.run_short(src, &mut dst, n) { Ok(()) } else { self.run_any(src, dst.anew(), n) }
+    }
+
+    /// As [`run`](Self::run).
+    #[inline(never)]
+    fn run_any(&self, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
         // SAFETY: the level is available: `on` has asserted it, or `dispatch` found it.
-        unsafe { run_checked(self.guarded, self.kernel, &self.params, src, dst.into(), n) }
+        unsafe { run_checked(self.guarded, self.kernel, &self.params, src, dst, n) }
     }
 
     /// Casts `n` elements into a new vector, whose memory is written to once. `T` is the Rust type
@@ -343,17 +356,40 @@ pub fn run_defaults<A: Typed, B: Typed>(
     n: usize,
 ) -> Result<(), RunError> {
     let params = const { &Params::defaults(A::DTYPE, B::DTYPE) };
-    if const { direct::is_copy(A::DTYPE, B::DTYPE) } {
-        // On any level: so the compiler may put the copy here.
-        // SAFETY: this is the kernel of the pair, and needs nothing of the CPU.
-        return unsafe { run_checked(false, direct::copy, params, src, dst, n) };
+    let short = const { Short::new(&Params::defaults(A::DTYPE, B::DTYPE)) };
+    let (from, to) = const { (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8) };
+    let takes_bools = const { matches!(B::DTYPE, DType::Bool) };
+    // (As many as are in a short cast don't overflow the products, in which the compiler finds slices' lengths again.)
+    let fits = src.len() == n.wrapping_mul(from) && dst.bytes == n.wrapping_mul(to);
+    if n >= short.below || !fits || (dst.bools && !takes_bools) {
+        return run_any_defaults(params, src, dst.anew(), n);
     }
+    // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot overlap what is
+    // borrowed exclusively. A copy needs nothing of the CPU, and the level in use is available.
+    unsafe {
+        if short.is_copy {
+            // (On any level: so the compiler may put it here.)
+            ptr::copy_nonoverlapping(src.as_ptr(), dst.start, src.len());
+        } else {
+            let table = dispatch::current().table;
+            let guarded = match table.arithmetic {
+                Arithmetic::Ambient => const { matters::<A, B>(Arithmetic::Ambient) },
+                Arithmetic::Explicit => const { matters::<A, B>(Arithmetic::Explicit) },
+            };
+            let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
+            let done = environment::run_short(guarded, kernel, params, src.as_ptr(), dst.start, n);
+            debug_assert_eq!(done, n);
+        }
+    }
+    Ok(())
+}
+
+/// The same for long casts, and for those that are refused.
+#[inline(never)]
+fn run_any_defaults(params: &Params, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
     let table = dispatch::current().table;
-    let guarded = match table.arithmetic {
-        Arithmetic::Ambient => const { matters::<A, B>(Arithmetic::Ambient) },
-        Arithmetic::Explicit => const { matters::<A, B>(Arithmetic::Explicit) },
-    };
-    let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
+    let guarded = environment::matters_by_default(params.from, params.to, table.arithmetic);
+    let kernel = table.pairs.get(params.from, params.to).kernel;
     // SAFETY: the level in use is available.
     unsafe { run_checked(guarded, kernel, params, src, dst, n) }
 }

@@ -14,6 +14,15 @@ pub struct Out<'a> {
     memory: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
 
+impl Out<'_> {
+    /// The same made anew, for a call that rarely happens: what is handed on by its address has to be in memory from
+    /// the start.
+    #[inline(always)]
+    pub(super) const fn anew(self) -> Self {
+        Self { start: self.start, bytes: self.bytes, bools: self.bools, memory: PhantomData }
+    }
+}
+
 // SAFETY: this is a slice borrowed exclusively, of bytes, which may be sent; only what may be written to
 // it is not told by its type.
 unsafe impl Send for Out<'_> {}
