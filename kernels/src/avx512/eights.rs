@@ -223,6 +223,19 @@ unsafe fn by_eights<const FROM: usize, const TO: usize>(
     let mut i = 0;
     // SAFETY: the caller's; of the last registers that part is read and written that the buffers have.
     unsafe {
+        // Four times eight, loads before stores: a call of 64 elements goes round half as often.
+        while n - i >= 32 {
+            let from = |k: usize| src.add(FROM * (i + 8 * k));
+            let to = |k: usize| dst.add(TO * (i + 8 * k));
+            let (a, b) = (load::<FROM>(x, from(0)), load::<FROM>(x, from(1)));
+            let (c, d) = (load::<FROM>(x, from(2)), load::<FROM>(x, from(3)));
+            let (a, b, c, d) = (each(a), each(b), each(c), each(d));
+            store::<TO>(x, to(0), a);
+            store::<TO>(x, to(1), b);
+            store::<TO>(x, to(2), c);
+            store::<TO>(x, to(3), d);
+            i += 32;
+        }
         while n - i >= 8 {
             store::<TO>(x, dst.add(TO * i), each(load::<FROM>(x, src.add(FROM * i))));
             i += 8;
