@@ -92,7 +92,17 @@ impl Plan {
         }
         let checked = matches!(options.overflow, Overflow::Error);
         let mode = mode(to, options.rounding);
-        let mut way = Way { plan, is: from, to, mode };
+        let mut way = Way { plan, from, is: from, to, mode };
+        let bytes = from.bits() == 8 && to.bits() == 8;
+        if matches!(options.overflow, Overflow::Wrap)
+            && let Some(signed) = signed(to)
+            && options.effective(from, signed).is_default()
+        {
+            // All fit that, and what is negative has the bits that are kept.
+            way.plan.is_map = bytes;
+            way.cast_to(signed);
+            return way.plan;
+        }
         let keeps_infinities = checked && keeps_infinities(from, to);
         if let options::Rounding::Stochastic { seed } = options.rounding {
             way.plan.seed = Some(seed);
@@ -114,7 +124,6 @@ impl Plan {
             }
         }
         way.plan.infinities = keeps_infinities.then(|| (Fit::infinities(from), substitute(to)));
-        let bytes = from.bits() == 8 && to.bits() == 8;
         let floats = matches!(from.kind(), Kind::Float) || matches!(to.kind(), Kind::Float);
         way.plan.is_map = bytes && !checked && way.plan.seed.is_none();
         way.plan.by_table = way.plan.is_map && floats;
@@ -128,6 +137,7 @@ impl Plan {
 /// A plan in the making.
 struct Way {
     plan: Plan,
+    from: DType,
     /// What the numbers are after the steps so far.
     is: DType,
     to: DType,
@@ -218,25 +228,7 @@ impl Way {
     /// The last steps: rounded numbers become the destination's.
     fn finish(mut self, overflow: Overflow, shapes: &Shapes) -> Plan {
         match overflow {
-            Overflow::Wrap => {
-                // Its 2^-127 would be a subnormal float32 to calculate with.
-                let powers = matches!(self.is, DType::Float8E8M0Fnu);
-                if self.to.bits() == 64 {
-                    self.cast_to(DType::Float64);
-                } else if self.is.bits() < 32 && shapes.stores.wrap(self.is, self.to).is_none() {
-                    self.cast_to(DType::Float32);
-                }
-                if let Some(store) = shapes.stores.wrap(self.is, self.to)
-                    && !powers
-                {
-                    self.step(Step::Store(store, true), self.to);
-                    return self.plan;
-                }
-                // What has fewer bits than its bytes is left to the kernel that fills them.
-                let whole = self.to.significant_bits() == self.to.bits();
-                let result = if whole { self.to } else { DType::UInt8 };
-                self.step(Step::Wrap(self.is, result), result);
-            }
+            Overflow::Wrap => return self.wrap(shapes),
             Overflow::Saturate => {
                 self.cast_to(byte_integer(self.is));
                 let range = common_range(self.is, self.to);
@@ -245,6 +237,41 @@ impl Way {
             _ => {}
         }
         self.cast_to(self.to);
+        self.plan
+    }
+
+    /// The last steps of a cast that keeps low bits.
+    fn wrap(mut self, shapes: &Shapes) -> Plan {
+        use DType::{Float16, Float32, Float64, Int32, Int64};
+        // Its 2^-127 would be a subnormal float32 to calculate with.
+        let powers = matches!(self.is, DType::Float8E8M0Fnu);
+        let (wanted, long) = (self.to, self.to.bits() == 64);
+        if long && is_below_2_31(self.from) {
+            // The upper half is all sign.
+            self.to = Int32;
+        } else if long {
+            self.cast_to(Float64);
+        }
+        if self.is.bits() < 32 && shapes.stores.wrap(self.is, self.to).is_none() {
+            let halves = self.is.bits() == 8 && !powers;
+            let has_loop = halves && shapes.stores.wrap(Float16, self.to).is_some();
+            self.cast_to(if has_loop { Float16 } else { Float32 });
+        }
+        if let Some(store) = shapes.stores.wrap(self.is, self.to)
+            && !powers
+        {
+            self.step(Step::Store(store, true), self.to);
+        } else {
+            // What has fewer bits than its bytes is left to the kernel that fills them.
+            let whole = self.to.significant_bits() == self.to.bits();
+            let result = if whole { self.to } else { DType::UInt8 };
+            self.step(Step::Wrap(self.is, result), result);
+            self.cast_to(self.to);
+        }
+        if matches!(self.to, Int32) && long {
+            self.cast_to(Int64);
+        }
+        debug_assert_eq!(self.is.bits(), wanted.bits());
         self.plan
     }
 }
@@ -262,6 +289,22 @@ const fn narrowed(from: DType, to: DType) -> Option<(DType, Range)> {
         true => (DType::Int8, Range(i8::MIN as u64, i8::MAX as u64)),
         false => (DType::UInt8, Range(0, u8::MAX as u64)),
     })
+}
+
+/// The integers with sign that are as large as those of an integer dtype without.
+const fn signed(to: DType) -> Option<DType> {
+    Some(match to {
+        DType::UInt8 => DType::Int8,
+        DType::UInt16 => DType::Int16,
+        DType::UInt32 => DType::Int32,
+        DType::UInt64 => DType::Int64,
+        _ => return None,
+    })
+}
+
+/// Whether all numbers of a float dtype are, but infinities.
+const fn is_below_2_31(from: DType) -> bool {
+    matches!(from.numbers(), Numbers::Float(format) if format.max_exponent() < 31)
 }
 
 /// How numbers are rounded.
