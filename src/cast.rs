@@ -369,20 +369,20 @@ impl Cast {
     /// the index it names are written then, the others unspecified.
     #[inline]
     pub fn run(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
-        // (Without a count where the source is packed, which is never a short cast.)
-        let elements = self.kernel.src_elements(src.len());
-        if self.kernel.run_short(src, &mut dst.into(), elements) {
-            return Ok(());
+        let elements = self.kernel.plain_elements(src.len());
+        if self.kernel.run_plain(src, &mut dst.into(), elements) {
+            Ok(())
+        } else {
+            self.run_any(src, dst)
         }
-        self.run_any(src, dst)
     }
 
-    /// As [`run`](Self::run). Apart, as in [`run_n`](Self::run_n), so that a short cast does not make room for what
+    /// As [`run`](Self::run). Apart, as [`run_any_n`](Self::run_any_n), so that most casts do not make room for what
     /// others need.
     #[inline(never)]
     fn run_any(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
         let elements = self.elements(src.len(), dst.len())?;
-        self.run_any_n(src, dst, elements).map_err(CastError::without_count)
+        self.run_elements(src, dst, elements).map_err(CastError::without_count)
     }
 
     /// How many elements buffers of so many bytes hold, as the side tells that is not packed.
@@ -403,17 +403,23 @@ impl Cast {
     /// As [`run`](Self::run), but for [`CastError::CountNeeded`].
     #[inline]
     pub fn run_n(&self, src: &[u8], dst: &mut [u8], elements: usize) -> Result<(), CastError> {
-        if self.kernel.run_short(src, &mut dst.into(), elements) {
-            return Ok(());
+        if self.kernel.run_plain(src, &mut dst.into(), elements) {
+            Ok(())
+        } else {
+            self.run_any_n(src, dst, elements)
         }
-        self.run_any_n(src, dst, elements)
     }
 
+    /// As [`run_n`](Self::run_n).
     #[inline(never)]
     fn run_any_n(&self, src: &[u8], dst: &mut [u8], elements: usize) -> Result<(), CastError> {
-        self.kernel
-            .run(src, dst, elements)
-            .map_err(|error| CastError::from_run(error, &self.kernel, src))
+        self.run_elements(src, dst, elements)
+    }
+
+    #[inline(always)]
+    fn run_elements(&self, src: &[u8], dst: &mut [u8], n: usize) -> Result<(), CastError> {
+        let result = self.kernel.run_any(src, dst.into(), n);
+        result.map_err(|error| CastError::from_run(error, &self.kernel, src))
     }
 
     /// The kernel.

@@ -20,13 +20,13 @@ mod in_place;
 mod masked;
 mod out;
 mod parts;
-mod short;
+mod plain;
 
 pub use masked::MaskedKernel;
 pub use out::Out;
 pub(crate) use parts::SMALLEST;
 pub use parts::{InOrder, Join};
-use short::Short;
+use plain::Plain;
 
 /// The kernel of a pair under some options, ready to run.
 #[derive(Clone, Copy)]
@@ -37,8 +37,8 @@ pub struct Kernel {
     level: &'static Level,
     /// Whether it must run in the default floating-point environment, see [`environment`].
     guarded: bool,
-    /// What a short cast is known by.
-    short: Short,
+    /// What it knows of its pair.
+    plain: Plain,
 }
 
 /// Why a kernel did not run, or how far it came.
@@ -140,8 +140,8 @@ impl Kernel {
             (level.table.composed)(from, to)
         };
         let guarded = environment::matters(from, to, &params.options, level.table.arithmetic);
-        let short = Short::new(&params);
-        Self { kernel: entry.kernel, params, road: entry.road, level, guarded, short }
+        let plain = Plain::new(&params);
+        Self { kernel: entry.kernel, params, road: entry.road, level, guarded, plain }
     }
 
     /// The dtype of the source.
@@ -211,7 +211,7 @@ impl Kernel {
         if let Some((swap, kernel)) = Swap::new(self.kernel, &self.params, table, sides) {
             (self.params.swap, self.kernel) = (Some(swap), kernel);
         }
-        self.short = Short::new(&self.params);
+        self.plain = Plain::new(&self.params);
         self
     }
 
@@ -250,12 +250,12 @@ impl Kernel {
     #[inline]
     pub fn run<'a>(&self, src: &[u8], dst: impl Into<Out<'a>>, n: usize) -> Result<(), RunError> {
         let mut dst = dst.into();
-        if self.run_short(src, &mut dst, n) { Ok(()) } else { self.run_any(src, dst.anew(), n) }
+        if self.run_plain(src, &mut dst, n) { Ok(()) } else { self.run_any(src, dst.anew(), n) }
     }
 
-    /// As [`run`](Self::run).
-    #[inline(never)]
-    fn run_any(&self, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
+    /// As [`run`](Self::run), for casts that are not [plain](Self::run_plain).
+    #[inline(always)]
+    pub fn run_any(&self, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
         // SAFETY: the level is available: `on` has asserted it, or `dispatch` found it.
         unsafe { run_checked(self.guarded, self.kernel, &self.params, src, dst, n) }
     }
@@ -356,18 +356,18 @@ pub fn run_defaults<A: Typed, B: Typed>(
     n: usize,
 ) -> Result<(), RunError> {
     let params = const { &Params::defaults(A::DTYPE, B::DTYPE) };
-    let short = const { Short::new(&Params::defaults(A::DTYPE, B::DTYPE)) };
+    let plain = const { Plain::new(&Params::defaults(A::DTYPE, B::DTYPE)) };
     let (from, to) = const { (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8) };
     let takes_bools = const { matches!(B::DTYPE, DType::Bool) };
-    // (As many as are in a short cast don't overflow the products, in which the compiler finds slices' lengths again.)
+    // (Below that bound no product overflows. The compiler finds slices' lengths in them.)
     let fits = src.len() == n.wrapping_mul(from) && dst.bytes == n.wrapping_mul(to);
-    if n >= short.below || !fits || (dst.bools && !takes_bools) {
+    if n >= plain.below || !fits || (dst.bools && !takes_bools) {
         return run_any_defaults(params, src, dst.anew(), n);
     }
     // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot overlap what is
     // borrowed exclusively. A copy needs nothing of the CPU, and the level in use is available.
     unsafe {
-        if short.is_copy {
+        if plain.is_copy {
             // (On any level: so the compiler may put it here.)
             ptr::copy_nonoverlapping(src.as_ptr(), dst.start, src.len());
         } else {
@@ -377,14 +377,14 @@ pub fn run_defaults<A: Typed, B: Typed>(
                 Arithmetic::Explicit => const { matters::<A, B>(Arithmetic::Explicit) },
             };
             let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
-            let done = environment::run_short(guarded, kernel, params, src.as_ptr(), dst.start, n);
+            let done = environment::run(guarded, kernel, params, src.as_ptr(), dst.start, n);
             debug_assert_eq!(done, n);
         }
     }
     Ok(())
 }
 
-/// The same for long casts, and for those that are refused.
+/// The same where lengths are no good, to tell so.
 #[inline(never)]
 fn run_any_defaults(params: &Params, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
     let table = dispatch::current().table;

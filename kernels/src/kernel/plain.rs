@@ -1,0 +1,87 @@
+//! Casts that need next to no questions: see [`Plain`].
+
+use super::{Kernel, Out};
+use crate::environment;
+use crate::options::Overflow;
+use crate::scalar::direct;
+use crate::table::Params;
+use core::ptr;
+
+/// What a kernel knows of its pair if neither side is packed and no element can be refused: then all that a call asks is
+/// whether the buffers are those of the elements. A short cast takes a few nanoseconds, of which the general questions
+/// would be half.
+#[derive(Clone, Copy)]
+pub(super) struct Plain {
+    /// More elements than any memory has, of which `fills` needs the upper bits; 0 of other pairs.
+    pub(super) below: usize,
+    /// The powers of two that are the elements' bytes.
+    src: u8,
+    dst: u8,
+    /// Whether it is a copy, for which a kernel would have to find out again how long it is.
+    pub(super) is_copy: bool,
+}
+
+impl Plain {
+    const NONE: Self = Self { below: 0, src: 0, dst: 0, is_copy: false };
+
+    pub(super) const fn new(params: &Params) -> Self {
+        match (params.from.size(), params.to.size(), params.options.overflow) {
+            (None, ..) | (_, None, _) | (.., Overflow::Error) => Self::NONE,
+            (Some(src), Some(dst), _) => Self {
+                below: usize::MAX >> 8,
+                src: src.trailing_zeros() as u8,
+                dst: dst.trailing_zeros() as u8,
+                is_copy: params.swap.is_none()
+                    && params.options.is_default()
+                    && direct::is_copy(params.from, params.to),
+            },
+        }
+    }
+
+    /// Whether so many bytes are those of `n` elements, on both sides. A length that is no multiple of the element's
+    /// size has a bit among those that come around to the top, and is no number below `below`.
+    #[inline(always)]
+    const fn fills(&self, src_bytes: usize, dst_bytes: usize, n: usize) -> bool {
+        n < self.below
+            && src_bytes.rotate_right(self.src as u32) == n
+            && dst_bytes.rotate_right(self.dst as u32) == n
+    }
+}
+
+impl Kernel {
+    /// Casts `n` elements that are all there is in either buffer, if nothing else is to be asked, and answers whether it
+    /// did. If not, nothing is done; [`run_any`](Self::run_any) does it, or tells why not.
+    #[inline(always)]
+    pub fn run_plain(&self, src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
+        let is = self.plain.fills(src.len(), dst.bytes, n) && !dst.bools;
+        if is {
+            // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
+            // overlap what is borrowed exclusively. The level is available: `on` has asserted it, or `dispatch`
+            // found it.
+            unsafe { self.do_plain(src, dst.start, n) };
+        }
+        is
+    }
+
+    /// # Safety
+    /// The source has `n` elements, of which none can be refused, and `dst` is valid for writing as many, elsewhere.
+    #[inline(always)]
+    unsafe fn do_plain(&self, src: &[u8], dst: *mut u8, n: usize) {
+        let (start, params) = (src.as_ptr(), &self.params);
+        // SAFETY: the caller's; a copy writes as many bytes as it reads.
+        unsafe {
+            if self.plain.is_copy {
+                ptr::copy_nonoverlapping(start, dst, src.len());
+            } else {
+                let done = environment::run(self.guarded, self.kernel, params, start, dst, n);
+                debug_assert_eq!(done, n);
+            }
+        }
+    }
+
+    /// How many elements so many bytes of the source hold; of some pairs, of which no cast is plain, any number.
+    #[inline(always)]
+    pub const fn plain_elements(&self, src_bytes: usize) -> usize {
+        src_bytes >> self.plain.src
+    }
+}
