@@ -68,12 +68,14 @@ pub(crate) unsafe fn run(
 /// Whether a long cast is plainly run in one part: what [`run_long`] finds, for most casts with less to ask, for a call
 /// of some thousand elements takes but a hundred nanoseconds.
 #[inline(always)]
-const fn is_whole(params: &Params, src: usize, dst: usize, n: usize) -> bool {
-    let (from, to) = (params.from.bits(), params.to.bits());
+fn is_whole(params: &Params, src: usize, dst: usize, n: usize) -> bool {
+    let bits = n.saturating_mul(params.from.bits() + params.to.bits());
+    if !params.in_parts || bits < LARGE * 8 {
+        return true;
+    }
     let first = if results_count(params.from, params.to) { dst } else { src };
     let starts_line = first.is_multiple_of(LINE) && !matches!(params.stores, Stores::Streaming);
-    let most = if starts_line { CACHED } else { LARGE };
-    !params.in_parts || n.saturating_mul(from + to) < most * 8
+    starts_line && bits < CACHED * 8
 }
 
 /// # Safety
@@ -106,13 +108,27 @@ unsafe fn run_long(
 }
 
 /// Whether the results are to be at the start of a line if not both sides can be.
-const fn results_count(from: DType, to: DType) -> bool {
-    let (part, result) = (from.component().bits(), to.component().bits());
-    let leaves_half = part == 2 * result
-        && (part == 64 || matches!((from, to), (DType::Float32, DType::Float16)))
-        && from.is_complex() == to.is_complex();
-    leaves_half || from.bits() <= to.bits()
+#[inline(always)]
+fn results_count(from: DType, to: DType) -> bool {
+    RESULTS_COUNT[from as usize] >> to as u32 & 1 != 0
 }
+
+/// Of which pairs they are: a bit for each destination.
+static RESULTS_COUNT: [u64; DType::COUNT] = {
+    let mut rows = [0; DType::COUNT];
+    let mut i = 0;
+    while i < DType::COUNT * DType::COUNT {
+        let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
+        let (part, result) = (from.component().bits(), to.component().bits());
+        let leaves_half = part == 2 * result
+            && (part == 64 || matches!((from, to), (DType::Float32, DType::Float16)))
+            && from.is_complex() == to.is_complex();
+        let count = leaves_half || from.bits() <= to.bits();
+        rows[from as usize] |= (count as u64) << to as u32;
+        i += 1;
+    }
+    rows
+};
 
 /// How many elements come before the first that starts a line, of the results or of the source, or else of the other
 /// side: the address and the bits of an element, of either side.
