@@ -21,7 +21,7 @@ use crate::table::{Kernel, Params};
 const LINE: usize = 64;
 
 /// The elements below which nothing is looked at: more than any line holds.
-pub(crate) const LONG: usize = 1024;
+const LONG: usize = 1024;
 const _: () = assert!(LONG >= LINE * 8);
 
 /// The bytes of both sides from which on a second call pays, in the L1 cache already.

@@ -113,30 +113,9 @@ pub(crate) unsafe fn run(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if align::is_short(n) || !params.in_parts {
-            run_short(guarded, kernel, params, src, dst, n)
-        } else {
+        if !align::is_short(n) && params.in_parts {
             run_apart(src, dst, n, params, kernel, guarded)
-        }
-    }
-}
-
-/// As [`run`], where a cast in parts is out of the question.
-///
-/// # Safety
-/// As for the kernel, see [`Kernel`].
-#[inline(always)]
-pub(crate) unsafe fn run_short(
-    guarded: bool,
-    kernel: Kernel,
-    params: &Params,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-) -> usize {
-    // SAFETY: the caller's.
-    unsafe {
-        if !guarded || cpu::is_default() {
+        } else if !guarded || cpu::is_default() {
             kernel(src, dst, n, params)
         } else {
             in_default(src, dst, n, params, kernel)

@@ -56,7 +56,8 @@ impl Kernel {
         let is = self.plain.fills(src.len(), dst.bytes, n) && !dst.bools;
         if is {
             // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
-            // overlap what is borrowed exclusively. The level is available: `on` has asserted it, or `dispatch`
+            // overlap what is borrowed exclusively. Only `Overflow::Error` refuses elements, and no such cast is
+            // plain: so all results are written, as memory that nothing was written to needs it. The level is available: `on` has asserted it, or `dispatch`
             // found it.
             unsafe { self.do_plain(src, dst.start, n) };
         }

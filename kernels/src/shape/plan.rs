@@ -137,6 +137,7 @@ impl Plan {
 /// A plan in the making.
 struct Way {
     plan: Plan,
+    /// What the numbers are before all steps.
     from: DType,
     /// What the numbers are after the steps so far.
     is: DType,
@@ -302,7 +303,7 @@ const fn signed(to: DType) -> Option<DType> {
     })
 }
 
-/// Whether all numbers of a float dtype are, but infinities.
+/// Whether all numbers of a float dtype, but for infinities, are nearer to zero than 2^31.
 const fn is_below_2_31(from: DType) -> bool {
     matches!(from.numbers(), Numbers::Float(format) if format.max_exponent() < 31)
 }
