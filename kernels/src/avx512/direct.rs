@@ -49,7 +49,7 @@ pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
         return Some(Entry { kernel: vbmi::floats::<Plain<A>, Plain<B>>, road: Road::Table });
     } else if narrow::has_truths(from, to) && !is_whole(from) {
         bw::truths::<Plain<A>, Plain<B>>
-    } else if narrow::has_low_bytes(from, to) && to.significant_bits() == 8 {
+    } else if narrow::has_low_bytes(from, to) {
         pick!(isa, low_bytes, Plain<A>, Plain<B>)
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
         bw::powers::<Plain<A>, Plain<B>>

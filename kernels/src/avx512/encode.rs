@@ -202,7 +202,7 @@ const fn limits<const BITS: u32, const SIGNED: bool>() -> (i32, i32) {
 /// Sign- or zero-fills the bits of each byte above a small integer; the byte is the lowest of its
 /// lane, whatever the lane's size.
 #[inline(always)]
-fn fill<const BITS: u32, const SIGNED: bool>(x: Features, v: __m512i) -> __m512i {
+pub(super) fn fill<const BITS: u32, const SIGNED: bool>(x: Features, v: __m512i) -> __m512i {
     if BITS >= 8 {
         return v;
     }

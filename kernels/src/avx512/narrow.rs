@@ -5,6 +5,7 @@ use super::Features;
 use super::bridge::Odd;
 use super::codes::{Codes, Pair, store, store_part};
 use super::direct::Maps;
+use super::encode::fill;
 use super::lanes::{both, each};
 use super::small::Small;
 use super::tables::LookUp;
@@ -51,14 +52,13 @@ pub(super) unsafe fn truths<L: LookUp, A: Codes, B: Codes>(
     }
 }
 
-/// Whether [`low_bytes`] is for a pair: a plain byte counts to its last bit, packed ones keep what
-/// they hold.
+/// Whether [`low_bytes`] is for a pair.
 pub(super) const fn has_low_bytes(from: DType, to: DType) -> bool {
     let whole = matches!(from, DType::Int16 | DType::UInt16);
     whole && matches!(to.kind(), Kind::Int | Kind::UInt) && to.bits() == 8
 }
 
-/// 16-bit integers to the low bits of bytes: 8-bit or packed ones.
+/// 16-bit integers to those of at most 8 bits, be they packed, which keeps but the bits that they have, or not.
 ///
 /// # Safety
 /// As for [`truths`].
@@ -79,7 +79,19 @@ pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
             n,
             pair,
             #[inline(always)]
-            |[a, b]| isa.low_bytes(a, b),
+            |[a, b]| {
+                let (x, bytes) = (isa.features(), isa.low_bytes(a, b));
+                match B::Numbers::DTYPE {
+                    _ if B::BITS < 8 => bytes,
+                    DType::Int1 => fill::<1, true>(x, bytes),
+                    DType::Int2 => fill::<2, true>(x, bytes),
+                    DType::Int4 => fill::<4, true>(x, bytes),
+                    DType::UInt1 => fill::<1, false>(x, bytes),
+                    DType::UInt2 => fill::<2, false>(x, bytes),
+                    DType::UInt4 => fill::<4, false>(x, bytes),
+                    _ => bytes,
+                }
+            },
         )
     }
 }
