@@ -1,10 +1,13 @@
 //! Elements in the other byte order.
 //!
-//! Kernels know the machine's own order. So a block of a source in the other one is turned into a buffer
-//! that stays in the L1 cache, and cast from there; results are turned where they are, as long as they are
-//! in that cache. Of complex numbers that become real ones, or the other way round, only the real parts
-//! are turned. Of a cast that only copies one side in the other order is a loop of its own, and both
-//! are none. And some casts of integers need not turn anything:
+//! Kernels know the machine's own order. Those that take little longer than their memory does are compiled again with
+//! elements [turned in registers](turned). For all others, and under other options than the default ones, a block of a
+//! source in the other order is turned into a buffer that stays in the L1 cache, and cast from there; results are turned
+//! where they are, as long as they are in that cache.
+//!
+//! What is packed is unpacked and packed apart, and of complex numbers that become real ones, or the other way round, only
+//! the real parts are turned. Of a cast that only copies one side in the other order is a loop of its own, and both are
+//! none. And some casts of integers need not turn anything, which helps where registers can't:
 //!
 //! * Whether a number is zero does not depend on the order.
 //! * What takes the lowest bytes of each number finds them at the end of a number with the highest byte
@@ -20,17 +23,20 @@ use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
 use crate::scalar::direct::is_copy;
-use crate::table::{Kernel, Params, Table};
+use crate::table::{Kernel, Params, Road, Table};
 use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::slice;
+pub(crate) use turned::{Side, Turned, Turns};
+
+pub(crate) mod turned;
 
 /// The bytes of a block of the source that is turned.
 const BLOCK: usize = 8 << 10;
 
 /// The bytes of a block of results that are turned: so few that the CPU, which looks some hundred instructions ahead, casts
-/// the next one's first elements while this one's last are turned. (With 16 KiB half of all pairs took 1.3 times as long as
-/// in the machine's order, with these a third. Where results are few, as packed ones are, the source's block counts.)
+/// the next one's first elements while this one's last are turned. (Where results are few, as packed ones are, the source's
+/// block counts.)
 const RESULTS: usize = 3 << 10;
 
 /// Turns the bytes of each of so many components from the first pointer to the second.
@@ -164,11 +170,13 @@ impl Swap {
         let swapped = match sides {
             [false, false] => return None,
             _ if !params.options.is_default() => kernel,
-            [true, true] if is_copy(from, to) => inner,
+            // (Zero, as an imaginary part, is the same in any order.)
+            [true, true] if is_copy(from.component(), to.component()) => inner,
             _ if is_copy(from, to) => copy,
             [true, false] if is_integer(from) && matches!(to.kind(), Kind::Bool) => inner,
-            [true, _] if from.is_complex() && is_real_number(to) => from_complex,
-            [_, true] if to.is_complex() && !from.is_complex() => to_complex,
+            _ if table.turned.get(from, to, sides).is_some() => in_registers,
+            _ if from.is_complex() && to.is_complex() => by_components,
+            _ if is_by_parts(from, to, table) => by_parts,
             _ => {
                 way = Way::of(from, to, sides);
                 kernel
@@ -205,8 +213,16 @@ const fn is_integer(dtype: DType) -> bool {
     matches!(dtype.kind(), Kind::Int | Kind::UInt)
 }
 
-const fn is_real_number(dtype: DType) -> bool {
-    !dtype.is_complex() && !matches!(dtype.kind(), Kind::Bool)
+/// Whether a pair is best cast by way of its components: its own kernel does it that way, or would read and write
+/// imaginary parts that nothing is done to.
+fn is_by_parts(from: DType, to: DType, table: &Table) -> bool {
+    let is_tile = matches!(table.pairs.get(from, to).road, Road::Tile);
+    let is_bool = matches!(to.kind(), Kind::Bool);
+    match (from.is_complex(), to.is_complex()) {
+        (true, _) => !is_bool,
+        (_, true) => true,
+        _ => is_tile,
+    }
 }
 
 /// Whether the kernel of a pair of integers, or from a truth value, writes an element's bytes and zeros.
@@ -324,65 +340,82 @@ const fn block(bytes: usize, dtype: DType) -> usize {
     (bytes * 8 / dtype.bits()) & !63
 }
 
-/// Complex numbers in the other order to real ones: their real parts are taken out and turned.
+/// Pairs whose kernels turn elements in registers: these, and what is left after their last whole step.
+///
+/// # Safety
+/// As for every kernel, see [`Kernel`]; `params` has a swap that they suit.
+unsafe fn in_registers(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    let Some(swap) = &params.swap else { return 0 };
+    let Some(turned) = swap.table.turned.get(params.from, params.to, swap.sides) else { return 0 };
+    // SAFETY: the caller's. The elements that are done are whole steps, whole bytes on both sides.
+    unsafe {
+        let done = turned(src, dst, n, params);
+        blocks(swap, &Way::turning(swap.sides), [src.cast_mut(), dst], done..n, params)
+    }
+}
+
+/// Complex numbers to such ones: their components.
 ///
 /// # Safety
 /// As for every kernel, see [`Kernel`]; `params` has a swap and the default options.
-unsafe fn from_complex(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+unsafe fn by_components(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    let (kernel, inner) = of_components(params);
+    // SAFETY: the caller's: `n` complex elements are `2 * n` components.
+    unsafe { kernel(src, dst, 2 * n, &inner) / 2 }
+}
+
+/// Any pair that is not complex to complex, by way of its components: what is packed or has imaginary parts goes
+/// through a buffer.
+///
+/// # Safety
+/// As for every kernel, see [`Kernel`]; `params` has a swap and the default options. The pair is not one to bool.
+unsafe fn by_parts(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
     let Some(swap) = &params.swap else { return 0 };
-    let (part, to) = (params.from.component(), params.to);
-    let inner = Params::plain(part, to, false);
-    let kernel = swap.table.pairs.get(part, to).kernel;
-    let mut buffer = Buffer::<BLOCK>::new();
-    let most = block(BLOCK, part).min(block(RESULTS, to));
+    let (from, to, pieces) = (params.from, params.to, &swap.table.pieces);
+    let (part, result) = (from.component(), to.component());
+    let (kernel, inner) = of_components(params);
+    let (mut parts, mut results) = (Buffer::<BLOCK>::new(), Buffer::<BLOCK>::new());
+    let most = block(BLOCK, part).min(block(BLOCK, result));
     for start in (0..n).step_by(most) {
         let len = most.min(n - start);
         // SAFETY: the caller's: `start` is a multiple of 8, so that both pointers move by whole bytes, to
-        // where `len` elements are left. Their real parts fit the buffer, which is apart.
+        // where `len` elements are left. Their parts and results fit the buffers, which are apart.
         unsafe {
-            let src = src.add(start * (params.from.bits() / 8));
-            let dst = dst.add(start / 8 * to.bits());
-            (swap.table.pieces.real_parts)(part.bits() / 8, src, buffer.start(), len);
-            swap.turn_here(part, buffer.start(), len);
-            kernel(buffer.start(), dst, len, &inner);
-            if swap.sides[1] {
-                swap.turn_here(to, dst, len);
+            let (mut src, dst) = (src.add(start / 8 * from.bits()), dst.add(start / 8 * to.bits()));
+            if from.is_packed() {
+                (pieces.unpack)(from.bits(), src, parts.start(), len);
+                src = parts.start();
+            } else if from.is_complex() {
+                (pieces.real_parts)(part.bits() / 8, src, parts.start(), len);
+                src = parts.start();
+            }
+            let is_stored = to.is_packed() || to.is_complex();
+            kernel(src, if is_stored { results.start() } else { dst }, len, &inner);
+            if to.is_packed() {
+                (pieces.pack)(to.bits(), results.start(), dst, len);
+            } else if to.is_complex() {
+                (pieces.with_zero_imaginary)(result.bits() / 8, results.start(), dst, len);
             }
         }
     }
     n
 }
 
-/// Real numbers to complex ones in the other order: they are turned before zeros come between them.
-///
-/// # Safety
-/// As for every kernel, see [`Kernel`]; `params` has a swap and the default options.
-unsafe fn to_complex(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
-    let Some(swap) = &params.swap else { return 0 };
-    let (from, part) = (params.from, params.to.component());
-    let inner = Params::plain(from, part, false);
-    let kernel = swap.table.pairs.get(from, part).kernel;
-    let (mut turned, mut results) = (Buffer::<BLOCK>::new(), Buffer::<BLOCK>::new());
-    let most = block(BLOCK, from).min(block(BLOCK, part));
-    for start in (0..n).step_by(most) {
-        let len = most.min(n - start);
-        // SAFETY: the caller's: `start` is a multiple of 8, so that both pointers move by whole bytes, to
-        // where `len` elements are left. They and their results fit the buffers, which are apart.
-        unsafe {
-            let src = src.add(start / 8 * from.bits());
-            let dst = dst.add(start * (params.to.bits() / 8));
-            let source = if swap.sides[0] {
-                swap.turn(from, src, turned.start(), len);
-                turned.start().cast_const()
-            } else {
-                src
-            };
-            kernel(source, results.start(), len, &inner);
-            swap.turn_here(part, results.start(), len);
-            (swap.table.pieces.with_zero_imaginary)(part.bits() / 8, results.start(), dst, len);
+/// The kernel of the pair of the components, with its sides in the order of the whole, and what it is told.
+fn of_components(params: &Params) -> (Kernel, Params) {
+    let (from, to) = (params.from.component(), params.to.component());
+    let mut inner = Params::plain(from, to, false);
+    let Some(Swap { table, sides, .. }) = params.swap else {
+        unreachable!("the params of a swap's kernels have one")
+    };
+    let kernel = table.pairs.get(from, to).kernel;
+    match Swap::new(kernel, &inner, table, sides) {
+        Some((swap, kernel)) => {
+            inner.swap = Some(swap);
+            (kernel, inner)
         }
+        None => (kernel, inner),
     }
-    n
 }
 
 #[cfg(test)]

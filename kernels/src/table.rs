@@ -6,7 +6,7 @@ use crate::environment::Arithmetic;
 use crate::options::Options;
 use crate::shape::{Plan, Shapes};
 use crate::stream::Stores;
-use crate::swap::{Swap, Swaps};
+use crate::swap::{Swap, Swaps, Turned};
 use crate::tile;
 use core::fmt;
 
@@ -166,6 +166,8 @@ pub(crate) struct Table {
     pub(crate) marks: Kernel,
     /// What elements in the other byte order are turned with.
     pub(crate) swaps: Swaps,
+    /// The kernels that turn them in registers.
+    pub(crate) turned: Turned,
 }
 
 /// Rearrangements, for the kernels that go through a tile. Each takes a width, a source, a
@@ -204,27 +206,33 @@ impl Pairs {
 }
 
 /// Makes [`RealPairs`] of what `entry::<A, B>()` gives for every pair of real dtypes: for
-/// [`for_each_dtype`](crate::dtypes::for_each_dtype).
+/// [`for_each_dtype`](crate::dtypes::for_each_dtype). Or of `entry::<A, B, SIDES>()`, see [`Turned`].
 macro_rules! real_pairs {
     (
-        $entry:ident
+        $entry:ident $(<$sides:literal>)?
         real { $($code:literal $variant:ident $name:literal $store:ident ($numbers:expr) [$($alias:literal),*];)* }
         $($rest:tt)*
     ) => {
-        $crate::table::real_pairs!(@rows $entry [$($variant)*] [$($variant)*])
+        $crate::table::real_pairs!(@rows $entry [$($sides)?] [$($variant)*] [$($variant)*])
     };
-    (@rows $entry:ident [$($from:ident)*] $to:tt) => {{
+    (@rows $entry:ident $sides:tt [$($from:ident)*] $to:tt) => {{
         let mut pairs = $crate::table::RealPairs::new();
-        $($crate::table::real_pairs!(@row $entry pairs $from $to);)*
+        $($crate::table::real_pairs!(@row $entry $sides pairs $from $to);)*
         pairs
     }};
-    (@row $entry:ident $pairs:ident $from:ident [$($to:ident)*]) => {$(
+    (@row $entry:ident $sides:tt $pairs:ident $from:ident [$($to:ident)*]) => {$(
         $pairs.set(
             $crate::dtypes::DType::$from,
             $crate::dtypes::DType::$to,
-            $entry::<$crate::dtypes::mark::$from, $crate::dtypes::mark::$to>(),
+            $crate::table::real_pairs!(@entry $entry $sides $from $to),
         );
     )*};
+    (@entry $entry:ident [] $from:ident $to:ident) => {
+        $entry::<$crate::dtypes::mark::$from, $crate::dtypes::mark::$to>()
+    };
+    (@entry $entry:ident [$sides:literal] $from:ident $to:ident) => {
+        $entry::<$crate::dtypes::mark::$from, $crate::dtypes::mark::$to, $sides>()
+    };
 }
 pub(crate) use real_pairs;
 
@@ -239,6 +247,14 @@ impl RealPairs {
 
     pub(crate) const fn set(&mut self, from: DType, to: DType, entry: Entry) {
         self.0[from as usize][to as usize] = Some(entry);
+    }
+
+    /// The kernel of a pair, if it has one.
+    pub(crate) const fn get(&self, from: DType, to: DType) -> Option<Kernel> {
+        match &self.0[from as usize][to as usize] {
+            Some(entry) => Some(entry.kernel),
+            None => None,
+        }
     }
 
     /// Adds the pairs that have no kernel yet, made of the others': complex dtypes by component, the

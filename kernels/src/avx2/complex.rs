@@ -6,30 +6,35 @@ use super::decode::{F32, Loud};
 use super::packed::{Step, stepped};
 use crate::codec::Bridge;
 use crate::dtypes::DType;
+use crate::swap::turned;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
 
 /// Sets the kernels of the pairs that have one.
-pub(super) const fn with_complex(mut pairs: RealPairs) -> RealPairs {
+pub(super) const fn with_complex<const SIDES: usize>(mut pairs: RealPairs) -> RealPairs {
     let all = [DType::Complex32, DType::BComplex32, DType::Complex64, DType::Complex128];
     let mut i = 0;
     while i < all.len() {
-        let [bools, bits]: [Kernel; 2] = match all[i].bits() {
-            32 => [stepped::<Truths<32, 8>>, stepped::<Truths<32, 1>>],
-            64 => [stepped::<Truths<64, 8>>, stepped::<Truths<64, 1>>],
-            _ => [stepped::<Truths<128, 8>>, stepped::<Truths<128, 1>>],
+        let [bools, bits] = match SIDES {
+            turned::NONE => truths::<SIDES, false>(all[i]),
+            _ => truths::<SIDES, true>(all[i]),
         };
         pairs.set(all[i], DType::Bool, Entry { kernel: bools, road: Road::Direct });
         pairs.set(all[i], DType::Bool1x8, Entry { kernel: bits, road: Road::Direct });
+        if SIDES != turned::NONE {
+            let (part, [reals, zeros]) = (all[i].component(), parts(all[i]));
+            pairs.set(all[i], part, Entry { kernel: reals, road: Road::Direct });
+            pairs.set(part, all[i], Entry { kernel: zeros, road: Road::Direct });
+        }
         i += 1;
     }
     let floats: [(DType, DType, Kernel); 6] = [
-        (DType::Bool, DType::Complex64, stepped::<FromBools>),
-        (DType::Float32, DType::Complex32, stepped::<ToHalves>),
-        (DType::Complex64, DType::Float16, stepped::<FromFloats>),
-        (DType::BComplex32, DType::Float32, stepped::<FromBrains>),
-        (DType::Float16, DType::Complex64, stepped::<ToFloats<false>>),
-        (DType::BFloat16, DType::Complex64, stepped::<ToFloats<true>>),
+        (DType::Bool, DType::Complex64, stepped::<FromBools, SIDES>),
+        (DType::Float32, DType::Complex32, stepped::<ToHalves, SIDES>),
+        (DType::Complex64, DType::Float16, stepped::<FromFloats, SIDES>),
+        (DType::BComplex32, DType::Float32, stepped::<FromBrains, SIDES>),
+        (DType::Float16, DType::Complex64, stepped::<ToFloats<false>, SIDES>),
+        (DType::BFloat16, DType::Complex64, stepped::<ToFloats<true>, SIDES>),
     ];
     let mut i = 0;
     while i < floats.len() {
@@ -40,6 +45,76 @@ pub(super) const fn with_complex(mut pairs: RealPairs) -> RealPairs {
     pairs
 }
 
+/// The kernels to bool and bool1x8.
+const fn truths<const SIDES: usize, const TURNED: bool>(from: DType) -> [Kernel; 2] {
+    match from.bits() {
+        32 => [stepped::<Truths<32, 8, TURNED>, SIDES>, stepped::<Truths<32, 1, TURNED>, SIDES>],
+        64 => [stepped::<Truths<64, 8, TURNED>, SIDES>, stepped::<Truths<64, 1, TURNED>, SIDES>],
+        _ => [stepped::<Truths<128, 8, TURNED>, SIDES>, stepped::<Truths<128, 1, TURNED>, SIDES>],
+    }
+}
+
+/// The kernels to real parts, and from them, if one of the sides is turned: it is the parts that are, whichever it is.
+const fn parts(complex: DType) -> [Kernel; 2] {
+    const SOURCE: usize = turned::SOURCE;
+    const RESULTS: usize = turned::RESULTS;
+    match complex.bits() {
+        32 => [stepped::<RealParts<2>, RESULTS>, stepped::<WithZeros<2>, SOURCE>],
+        64 => [stepped::<RealParts<4>, RESULTS>, stepped::<WithZeros<4>, SOURCE>],
+        _ => [stepped::<RealParts<8>, RESULTS>, stepped::<WithZeros<8>, SOURCE>],
+    }
+}
+
+/// From complex numbers with components of so many bytes to their real parts.
+struct RealParts<const BYTES: usize>;
+
+impl<const BYTES: usize> Step for RealParts<BYTES> {
+    const IN: usize = 16 * BYTES;
+    const OUT: usize = 8 * BYTES;
+    const LEN: usize = 32;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides, which are whole groups of each.
+        unsafe {
+            match BYTES {
+                2 => isa.real_parts_2(src, dst, Self::LEN),
+                4 => isa.real_parts_4(src, dst, Self::LEN),
+                _ => isa.real_parts_8(src, dst, Self::LEN),
+            };
+        }
+    }
+}
+
+/// From real parts of so many bytes to complex numbers.
+struct WithZeros<const BYTES: usize>;
+
+impl<const BYTES: usize> Step for WithZeros<BYTES> {
+    const IN: usize = 8 * BYTES;
+    const OUT: usize = 16 * BYTES;
+    const LEN: usize = 32;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides, which are whole groups of each.
+        unsafe {
+            match BYTES {
+                2 => isa.with_zero_imaginary_2(src, dst, Self::LEN),
+                4 => isa.with_zero_imaginary_4(src, dst, Self::LEN),
+                _ => isa.with_zero_imaginary_8(src, dst, Self::LEN),
+            };
+        }
+    }
+}
+
 /// From float32 to complex numbers of float16.
 struct ToHalves;
 
@@ -47,6 +122,7 @@ impl Step for ToHalves {
     const IN: usize = 32;
     const OUT: usize = 32;
     const LEN: usize = 16;
+    const HALVES: bool = true;
     type Tables = ();
 
     #[inline(always)]
@@ -100,6 +176,7 @@ impl Step for FromFloats {
     const IN: usize = 64;
     const OUT: usize = 16;
     const LEN: usize = 16;
+    const HALVES: bool = true;
     type Tables = ();
 
     #[inline(always)]
@@ -180,12 +257,13 @@ impl<const BRAIN: bool> Step for ToFloats<BRAIN> {
     }
 }
 
-/// From complex numbers of `IN` bits to bools of `OUT` bits.
-struct Truths<const IN: usize, const OUT: usize>;
+/// From complex numbers of `IN` bits, turned or not, to bools of `OUT` bits.
+struct Truths<const IN: usize, const OUT: usize, const TURNED: bool>;
 
-impl<const IN: usize, const OUT: usize> Step for Truths<IN, OUT> {
+impl<const IN: usize, const OUT: usize, const TURNED: bool> Step for Truths<IN, OUT, TURNED> {
     const IN: usize = IN;
     const OUT: usize = OUT;
+    const READS_TURNED: bool = TURNED;
     const LEN: usize = if IN == 128 { 8 } else { 32 };
     type Tables = ();
 
@@ -200,9 +278,9 @@ impl<const IN: usize, const OUT: usize> Step for Truths<IN, OUT> {
                 64 => isa.bytes_of_qwords(
                     src,
                     #[inline(always)]
-                    |v| isa.zero_complex::<64>(v),
+                    |v| isa.zero_complex::<64, TURNED>(v),
                 ),
-                _ => isa.zero_complexes::<IN>(src),
+                _ => isa.zero_complexes::<IN, TURNED>(src),
             };
             match (IN, OUT) {
                 (32 | 64, 8) => isa.store(dst, isa.andnot(zeros, isa.all8(1))),
@@ -226,34 +304,43 @@ impl Avx2 {
     /// # Safety
     /// 128 bytes are readable at `src`.
     #[inline(always)]
-    unsafe fn zero_complexes<const BITS: usize>(self, src: *const u8) -> __m256i {
+    unsafe fn zero_complexes<const BITS: usize, const TURNED: bool>(
+        self,
+        src: *const u8,
+    ) -> __m256i {
         // SAFETY: the caller's.
         let (a, b, c, d) = unsafe {
             (self.load(src), self.load(src.add(32)), self.load(src.add(64)), self.load(src.add(96)))
         };
         let bytes = if BITS == 128 {
-            self.packs32(self.zero_pairs(a, b), self.zero_pairs(c, d))
+            self.packs32(self.zero_pairs::<TURNED>(a, b), self.zero_pairs::<TURNED>(c, d))
         } else {
-            let ab = self.packs32(self.zero_complex::<BITS>(a), self.zero_complex::<BITS>(b));
-            let cd = self.packs32(self.zero_complex::<BITS>(c), self.zero_complex::<BITS>(d));
+            let ab = self.packs32(
+                self.zero_complex::<BITS, TURNED>(a),
+                self.zero_complex::<BITS, TURNED>(b),
+            );
+            let cd = self.packs32(
+                self.zero_complex::<BITS, TURNED>(c),
+                self.zero_complex::<BITS, TURNED>(d),
+            );
             self.packs16(ab, cd)
         };
         self.packed_in_order(bytes)
     }
 
-    /// Ones where a complex number is zero. Twice the bits are those without the signs.
+    /// Ones where a complex number is zero.
     #[inline(always)]
-    fn zero_complex<const BITS: usize>(self, v: __m256i) -> __m256i {
+    fn zero_complex<const BITS: usize, const TURNED: bool>(self, v: __m256i) -> __m256i {
         match BITS {
-            32 => self.eq32(self.add16(v, v), self.zero()),
-            _ => self.eq64(self.add32(v, v), self.zero()),
+            32 => self.eq32(self.sizes::<16, TURNED>(v), self.zero()),
+            _ => self.eq64(self.sizes::<32, TURNED>(v), self.zero()),
         }
     }
 
     /// The same of those of 128 bits, two vectors in one, the lower halves of both first.
     #[inline(always)]
-    fn zero_pairs(self, a: __m256i, b: __m256i) -> __m256i {
+    fn zero_pairs<const TURNED: bool>(self, a: __m256i, b: __m256i) -> __m256i {
         let either = self.or(self.low64(a, b), self.high64(a, b));
-        self.eq64(self.add64(either, either), self.zero())
+        self.eq64(self.sizes::<64, TURNED>(either), self.zero())
     }
 }

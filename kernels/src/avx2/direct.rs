@@ -21,6 +21,7 @@ use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
 use crate::dtypes::{DType, Kind, Real};
 use crate::environment;
 use crate::scalar::{Scalar, direct as portable};
+use crate::swap::{Side, turned};
 use crate::table::{Entry, Kernel, Params, Road};
 
 /// A step of a direct kernel.
@@ -30,6 +31,9 @@ pub(super) trait Step<A: Real, B: Real> {
 
     /// Whether a step does so little that the loop around it would count, were there not two in it.
     const LIGHT: bool = false;
+
+    /// Whether its source is turned already when it is in the other byte order.
+    const READS_TURNED: bool = false;
 
     /// Casts a step.
     ///
@@ -44,7 +48,12 @@ pub(super) trait Step<A: Real, B: Real> {
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn stepped<S, A, B>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize
+unsafe fn stepped<S, A, B, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize
 where
     S: Step<A, B>,
     A: Real,
@@ -52,10 +61,16 @@ where
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
+    if SIDES != turned::NONE {
+        // SAFETY: the caller's.
+        return unsafe { turned_steps::<S, A, B, SIDES>(src, dst, n) };
+    }
     if n < S::LEN {
         let guarded = n >= Avx2::STEP && const { only_short_ones_calculate(A::DTYPE, B::DTYPE) };
         // SAFETY: the caller's.
-        return unsafe { environment::run(guarded, fused::<A, B>, params, src, dst, n) };
+        return unsafe {
+            environment::run(guarded, fused::<A, B, { turned::NONE }>, params, src, dst, n)
+        };
     }
     // SAFETY: the caller knows that the CPU has the instruction set of this table.
     let isa = unsafe { Avx2::summon() };
@@ -95,6 +110,46 @@ where
         },
     );
     n
+}
+
+/// As many whole steps as there are, or pairs of light ones, with the sides turned.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+#[inline(always)]
+unsafe fn turned_steps<S: Step<A, B>, A: Real, B: Real, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> usize {
+    // SAFETY: the caller knows that the CPU has the instruction set of this table.
+    let isa = unsafe { Avx2::summon() };
+    isa.vectorize_on_lines(
+        #[inline(always)]
+        move || {
+            let sides = if S::READS_TURNED { SIDES & !turned::SOURCE } else { SIDES };
+            let len = if S::LIGHT { 2 * S::LEN } else { S::LEN };
+            // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
+            unsafe {
+                turned::whole_steps(
+                    isa,
+                    sides,
+                    const { [Side::of(A::DTYPE), Side::of(B::DTYPE)] },
+                    len,
+                    src,
+                    dst,
+                    n,
+                    #[inline(always)]
+                    |src, dst| {
+                        step_at::<S, A, B>(isa, src, dst, 0);
+                        if S::LIGHT {
+                            step_at::<S, A, B>(isa, src, dst, S::LEN);
+                        }
+                    },
+                )
+            }
+        },
+    )
 }
 
 /// Whether the steps look codes up, so that the pair is not guarded, but the fused kernel calculates
@@ -138,7 +193,7 @@ impl<Hub> Bridges<Hub> for Avx2 where
 }
 
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
-pub(super) const fn entry<A, B>() -> Option<Entry>
+pub(super) const fn entry<A, B, const SIDES: usize>() -> Option<Entry>
 where
     A: Real,
     B: Real,
@@ -151,47 +206,62 @@ where
         return Some(Entry { kernel: portable::copy, road: Road::Copy });
     }
     let (kernel, road): (Kernel, Road) = if is(from, to) {
-        (stepped::<FillByte, A, B>, Road::Direct)
+        (stepped::<FillByte, A, B, SIDES>, Road::Direct)
     } else if is(to, DType::Bool) {
-        (stepped::<ToBool, A, B>, Road::Direct)
+        (to_bool::<A, B, SIDES>(), Road::Direct)
     } else if is(from, DType::Bool) {
-        (stepped::<FromBool, A, B>, Road::Direct)
+        (stepped::<FromBool, A, B, SIDES>, Road::Direct)
     } else if is_integer(from) && is_integer(to) {
         match (from.bits(), to.bits()) {
-            (8, 8) => (stepped::<FillByte, A, B>, Road::Direct),
-            (_, 8) => (stepped::<NarrowToByte, A, B>, Road::Direct),
-            (8, _) | (16, 64) => (stepped::<Widen, A, B>, Road::Direct),
+            (8, 8) => (stepped::<FillByte, A, B, SIDES>, Road::Direct),
+            (_, 8) => (stepped::<NarrowToByte, A, B, SIDES>, Road::Direct),
+            (8, _) | (16, 64) => (stepped::<Widen, A, B, SIDES>, Road::Direct),
             _ => return None,
         }
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
-        (stepped::<IntToPower, A, B>, Road::Direct)
+        (stepped::<IntToPower, A, B, SIDES>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {
-        (stepped::<ClampToSmall, A, B>, Road::Table)
+        (stepped::<ClampToSmall, A, B, SIDES>, Road::Table)
     } else if from.bits() == 8 && to.bits() == 8 && maps::work::<A, B>() <= most_work(from) {
-        (stepped::<ByteMap, A, B>, Road::Table)
-    } else if let Some(kernel) = to_small_float::<A, B>() {
+        (stepped::<ByteMap, A, B, SIDES>, Road::Table)
+    } else if let Some(kernel) = to_small_float::<A, B, SIDES>() {
         (kernel, Road::Direct)
     } else if is_tabled(from) {
-        from_small::<A, B>()
-    } else if let Some(kernel) = from_float::<A, B>() {
+        from_small::<A, B, SIDES>()
+    } else if let Some(kernel) = from_float::<A, B, SIDES>() {
         (kernel, Road::Direct)
     } else if is(to, DType::BFloat16) && (from.bits() == 64 || is_integer(from) && from.bits() == 8)
     {
-        (stepped::<CutToBrain, A, B>, Road::Direct)
+        (stepped::<CutToBrain, A, B, SIDES>, Road::Direct)
     } else if is(to, DType::BFloat16) && is_integer(from) {
-        (stepped::<RoundToBrain, A, B>, Road::Direct)
+        (stepped::<RoundToBrain, A, B, SIDES>, Road::Direct)
     } else if is(to, DType::Float16)
         && (is(from, DType::Float32) || is(from, DType::Int32) || is(from, DType::Int8))
     {
-        (stepped::<ByHubs, A, B>, Road::Direct)
+        (stepped::<ByHubs, A, B, SIDES>, Road::Direct)
     } else {
         return None;
     };
     Some(Entry { kernel, road })
 }
 
+/// The kernel of a pair whose destination is bool. (A number is zero in any order; a float whose sign is not looked at.)
+const fn to_bool<A, B, const SIDES: usize>() -> Kernel
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    if SIDES & turned::SOURCE != 0 {
+        stepped::<ToBool<true>, A, B, SIDES>
+    } else {
+        stepped::<ToBool<false>, A, B, SIDES>
+    }
+}
+
 /// The kernel of a pair whose destination is a small float, if there is one.
-const fn to_small_float<A, B>() -> Option<Kernel>
+const fn to_small_float<A, B, const SIDES: usize>() -> Option<Kernel>
 where
     A: Real,
     B: Real,
@@ -205,21 +275,21 @@ where
     }
     if is(to, DType::Float8E8M0Fnu) {
         return match from {
-            DType::Float16 | DType::BFloat16 => Some(stepped::<WordsToPower, A, B>),
+            DType::Float16 | DType::BFloat16 => Some(stepped::<WordsToPower, A, B, SIDES>),
             _ => None,
         };
     }
     Some(if words::suits(from, to) {
-        stepped::<WordsToSmall, A, B>
+        stepped::<WordsToSmall, A, B, SIDES>
     } else if is_integer(from) && from.bits() == 16 {
-        stepped::<EncodeWords, A, B>
+        stepped::<EncodeWords, A, B, SIDES>
     } else {
-        stepped::<EncodeSmall, A, B>
+        stepped::<EncodeSmall, A, B, SIDES>
     })
 }
 
 /// The kernel of a pair whose source's numbers are in short tables, to what is wider than a byte.
-const fn from_small<A, B>() -> (Kernel, Road)
+const fn from_small<A, B, const SIDES: usize>() -> (Kernel, Road)
 where
     A: Real,
     B: Real,
@@ -230,22 +300,28 @@ where
     let (from, to) = (A::DTYPE, B::DTYPE);
     match (is_float(to), to.bits()) {
         (true, 16) => match (from, to) {
-            (DType::Float8E8M0Fnu, DType::Float16) => (stepped::<PowerToHalf, A, B>, Road::Direct),
-            (DType::Float8E5M2, DType::Float16) => {
-                (stepped::<UpperByteToFloat16, A, B>, Road::Direct)
+            (DType::Float8E8M0Fnu, DType::Float16) => {
+                (stepped::<PowerToHalf, A, B, SIDES>, Road::Direct)
             }
-            _ => (stepped::<SmallToFloat16, A, B>, Road::Table),
+            (DType::Float8E5M2, DType::Float16) => {
+                (stepped::<UpperByteToFloat16, A, B, SIDES>, Road::Direct)
+            }
+            _ => (stepped::<SmallToFloat16, A, B, SIDES>, Road::Table),
         },
-        (true, 64) => (stepped::<SmallToFloat64, A, B>, Road::Table),
-        (false, _) if is(from, DType::Float8E8M0Fnu) => (stepped::<PowerToInt, A, B>, Road::Direct),
-        (false, _) if bytes::fits_a_byte(from) => (stepped::<SmallToInt, A, B>, Road::Direct),
-        (false, _) => (stepped::<CutSmall, A, B>, Road::Direct),
-        _ => (stepped::<SmallToAny, A, B>, Road::Direct),
+        (true, 64) => (stepped::<SmallToFloat64, A, B, SIDES>, Road::Table),
+        (false, _) if is(from, DType::Float8E8M0Fnu) => {
+            (stepped::<PowerToInt, A, B, SIDES>, Road::Direct)
+        }
+        (false, _) if bytes::fits_a_byte(from) => {
+            (stepped::<SmallToInt, A, B, SIDES>, Road::Direct)
+        }
+        (false, _) => (stepped::<CutSmall, A, B, SIDES>, Road::Direct),
+        _ => (stepped::<SmallToAny, A, B, SIDES>, Road::Direct),
     }
 }
 
 /// The kernel of a pair whose source is a float of 16 bits or more, if there is one.
-const fn from_float<A, B>() -> Option<Kernel>
+const fn from_float<A, B, const SIDES: usize>() -> Option<Kernel>
 where
     A: Real,
     B: Real,
@@ -255,21 +331,32 @@ where
 {
     let (from, to) = (A::DTYPE, B::DTYPE);
     Some(match (from, to) {
-        _ if words::suits_int(from, to) => stepped::<WordsToInt, A, B>,
-        (DType::BFloat16, _) if is_integer(to) && to.bits() == 8 => stepped::<BrainToByte, A, B>,
-        (DType::BFloat16, DType::Int16 | DType::UInt16) => stepped::<BrainToWord, A, B>,
-        (DType::BFloat16, DType::Int64 | DType::UInt64) => stepped::<BrainToQword, A, B>,
-        (DType::Float16, DType::Int16 | DType::UInt16) => stepped::<HalfToWord, A, B>,
-        (DType::Float64, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16) => {
-            stepped::<DoubleToWord, A, B>
+        _ if words::suits_int(from, to) => stepped::<WordsToInt, A, B, SIDES>,
+        (DType::BFloat16, _) if is_integer(to) && to.bits() == 8 => {
+            stepped::<BrainToByte, A, B, SIDES>
         }
-        (DType::Float64, _) if is_integer(to) && to.bits() == 8 => stepped::<Float64ToByte, A, B>,
-        _ if is_float(from) && is_integer(to) && to.bits() == 8 => stepped::<FloatToByte, A, B>,
-        (DType::Float16, DType::UInt32 | DType::Int64 | DType::UInt64) => stepped::<CutHalf, A, B>,
-        (DType::Float16, DType::BFloat16) => stepped::<HalfToBrain, A, B>,
-        (DType::Float32, DType::BFloat16) => stepped::<FloatToBrain, A, B>,
-        (DType::BFloat16, DType::Float16) => stepped::<BrainToFloat16, A, B>,
-        (DType::BFloat16, DType::Float32) => stepped::<BrainToFloat32, A, B>,
+        (DType::BFloat16, DType::Int16 | DType::UInt16) => stepped::<BrainToWord, A, B, SIDES>,
+        (DType::BFloat16, DType::Int64 | DType::UInt64) => stepped::<BrainToQword, A, B, SIDES>,
+        (DType::Float16, DType::Int16 | DType::UInt16) => stepped::<HalfToWord, A, B, SIDES>,
+        (DType::Float64, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16) => {
+            stepped::<DoubleToWord, A, B, SIDES>
+        }
+        (DType::Float64, _) if is_integer(to) && to.bits() == 8 => {
+            stepped::<Float64ToByte, A, B, SIDES>
+        }
+        _ if is_float(from) && is_integer(to) && to.bits() == 8 => {
+            stepped::<FloatToByte, A, B, SIDES>
+        }
+        (DType::Float16, DType::UInt32 | DType::Int64 | DType::UInt64) => {
+            stepped::<CutHalf, A, B, SIDES>
+        }
+        (DType::Float16, DType::BFloat16) => stepped::<HalfToBrain, A, B, SIDES>,
+        (DType::Float32, DType::BFloat16) if SIDES & turned::SOURCE != 0 => {
+            stepped::<FloatToBrain<false>, A, B, SIDES>
+        }
+        (DType::Float32, DType::BFloat16) => stepped::<FloatToBrain<true>, A, B, SIDES>,
+        (DType::BFloat16, DType::Float16) => stepped::<BrainToFloat16, A, B, SIDES>,
+        (DType::BFloat16, DType::Float32) => stepped::<BrainToFloat32, A, B, SIDES>,
         _ => return None,
     })
 }

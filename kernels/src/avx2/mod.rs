@@ -27,8 +27,10 @@ use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
+use crate::swap::{Side, Swaps, Turned, Turns, turned};
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
+use core::arch::x86_64::__m256i;
 
 pulp::simd_type! {
     /// What every CPU with AVX2 has.
@@ -85,13 +87,42 @@ impl Isa for Avx2 {
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn fused<A, B>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize
+unsafe fn fused<A, B, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize
 where
     A: Real,
     B: Real,
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
+    if SIDES != turned::NONE {
+        // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
+        let isa = unsafe { Avx2::summon() };
+        return isa.vectorize_on_lines(
+            #[inline(always)]
+            move || {
+                let lie = const { [Side::of(A::DTYPE), Side::of(B::DTYPE)] };
+                // SAFETY: the caller's; 16 elements of two bytes or more are whole registers.
+                unsafe {
+                    turned::whole_steps(
+                        isa,
+                        SIDES,
+                        lie,
+                        Avx2::STEP,
+                        src,
+                        dst,
+                        n,
+                        #[inline(always)]
+                        |src, dst| step::<A, B>(isa, src, dst),
+                    )
+                }
+            },
+        );
+    }
     if n < Avx2::STEP {
         // SAFETY: the caller's; this is the pair's kernel, and needs nothing of the CPU.
         return unsafe { (const { scalar::entry::<A, B>().kernel })(src, dst, n, params) };
@@ -101,8 +132,53 @@ where
     n
 }
 
+/// Casts a step.
+///
+/// # Safety
+/// `src` is valid for reading 16 elements of `A` and `dst` for writing 16 of `B`, at any alignment; they don't overlap.
+#[inline(always)]
+unsafe fn step<A, B>(isa: Avx2, src: *const u8, dst: *mut u8)
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+{
+    // SAFETY: the caller's.
+    unsafe { Encode::<B>::encode(isa, isa.bridge(Decode::<A>::decode(isa, src)), dst) }
+}
+
+impl Turns for Avx2 {
+    type Places = __m256i;
+
+    #[inline(always)]
+    fn places(self, side: Side) -> __m256i {
+        self.twice(bytemuck::cast(turned::places(side.width)))
+    }
+
+    #[inline(always)]
+    unsafe fn turn(self, places: __m256i, src: *const u8, dst: *mut u8, bytes: usize) {
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            unsafe { self.store(dst.add(i), self.shuffle8(self.load(src.add(i)), places)) };
+            i += 32;
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn turn_halves(self, places: __m256i, src: *const u8, dst: *mut u8, bytes: usize) {
+        let places = self.lower(places);
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole halves are left.
+            unsafe { self.storex(dst.add(i), self.shuffle8x(self.loadx(src.add(i)), places)) };
+            i += 16;
+        }
+    }
+}
+
 /// The kernel of a pair of real dtypes under the default options.
-const fn entry<A, B>() -> Entry
+const fn entry<A, B, const SIDES: usize>() -> Entry
 where
     A: Real,
     B: Real,
@@ -111,27 +187,34 @@ where
     Avx2: Bridge<decode::F32, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
-    match direct::entry::<A, B>() {
+    match direct::entry::<A, B, SIDES>() {
         Some(direct) => direct,
-        None => Entry { kernel: fused::<A, B>, road: Road::Fused },
+        None => Entry { kernel: fused::<A, B, SIDES>, road: Road::Fused },
     }
 }
 
 /// Adds the kernels of the pairs with a packed or a complex side that have one of their own.
-const fn with_composed(pairs: RealPairs) -> RealPairs {
-    complex::with_complex(packed::with_packed(steps::packs::with_packs(pairs)))
+const fn with_composed<const SIDES: usize>(pairs: RealPairs) -> RealPairs {
+    let pairs = packed::with_packed::<SIDES>(steps::packs::with_packs::<SIDES>(pairs));
+    complex::with_complex::<SIDES>(pairs)
 }
 
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { with_composed(for_each_dtype!(real_pairs entry)).complete::<Avx2>() },
+    pairs: const { with_composed::<0>(for_each_dtype!(real_pairs entry <0>)).complete::<Avx2>() },
     shapes: shapes::shapes(),
     composed: tile::with_options::<Avx2>,
     by_codes: packed::by_codes,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Avx2>,
-    swaps: crate::swap::Swaps::of::<Avx2>(),
+    swaps: Swaps::of::<Avx2>(),
+    turned: const {
+        Turned::NONE
+            .with::<1>(with_composed::<1>(for_each_dtype!(real_pairs entry <1>)))
+            .with::<2>(with_composed::<2>(for_each_dtype!(real_pairs entry <2>)))
+            .with::<3>(with_composed::<3>(for_each_dtype!(real_pairs entry <3>)))
+    },
 };
 
 impl Tabled for Avx2 {

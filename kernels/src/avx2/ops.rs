@@ -146,6 +146,9 @@ words! {
         ps_to_i32 = _mm256_cvttps_epi32(a: __m256) -> __m256i;
         pd_to_i32 = _mm256_cvttpd_epi32(a: __m256d) -> __m128i;
     }
+    ssse3 {
+        shuffle8x = _mm_shuffle_epi8(a: __m128i, at: __m128i) -> __m128i;
+    }
     fma {
         // `a * b + c`, rounded once.
         fma_ps = _mm256_fmadd_ps(a: __m256, b: __m256, c: __m256) -> __m256;

@@ -345,7 +345,7 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn real_parts_2(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    pub(super) unsafe fn real_parts_2(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
         let (avx, avx2) = (self.0.avx, self.0.avx2);
         let low = avx._mm256_set1_epi32(0xffff);
         let mut i = 0;
@@ -363,7 +363,7 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn real_parts_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    pub(super) unsafe fn real_parts_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
         let mut i = 0;
         // SAFETY: so many elements are left, of 8 bytes in the source and 4 in the destination.
         unsafe {
@@ -393,7 +393,7 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn real_parts_8(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    pub(super) unsafe fn real_parts_8(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
         let avx2 = self.0.avx2;
         let mut i = 0;
         while i + 8 <= n {
@@ -412,7 +412,12 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn with_zero_imaginary_2(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    pub(super) unsafe fn with_zero_imaginary_2(
+        self,
+        src: *const u8,
+        dst: *mut u8,
+        n: usize,
+    ) -> usize {
         let avx2 = self.0.avx2;
         let mut i = 0;
         while i + 8 <= n {
@@ -426,7 +431,12 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn with_zero_imaginary_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    pub(super) unsafe fn with_zero_imaginary_4(
+        self,
+        src: *const u8,
+        dst: *mut u8,
+        n: usize,
+    ) -> usize {
         let avx2 = self.0.avx2;
         let mut i = 0;
         while i + 8 <= n {
@@ -443,7 +453,12 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn with_zero_imaginary_8(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    pub(super) unsafe fn with_zero_imaginary_8(
+        self,
+        src: *const u8,
+        dst: *mut u8,
+        n: usize,
+    ) -> usize {
         let (avx, avx2) = (self.0.avx, self.0.avx2);
         let zero = avx._mm256_setzero_si256();
         let mut i = 0;

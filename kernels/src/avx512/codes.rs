@@ -5,6 +5,7 @@ use super::lanes::first_of_64;
 use super::tables::LookUp;
 use super::{Features, pieces};
 use crate::dtypes::{DType, Real};
+use crate::swap::Side;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -42,6 +43,13 @@ impl<T: Real> Codes for Complex<T> {
     type Numbers = T;
     const BITS: usize = 8;
     const COMPLEX: bool = true;
+}
+
+/// How elements lie in memory, for those who turn their bytes.
+pub(super) const fn side<A: Codes>() -> Side {
+    let side = Side::of(A::Numbers::DTYPE);
+    let components = if A::COMPLEX { 2 } else { 1 };
+    Side { bits: if A::BITS < 8 { A::BITS } else { side.bits * components }, ..side }
 }
 
 /// The dtypes of a kernel.

@@ -4,19 +4,20 @@ use super::lanes::first;
 use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
 use crate::dtypes::DType;
+use crate::swap::turned;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
 
 /// Sets the kernels of the pairs that have one.
-pub(super) const fn with_complex(mut pairs: RealPairs) -> RealPairs {
+pub(super) const fn with_complex<const SIDES: usize>(mut pairs: RealPairs) -> RealPairs {
     let all = [DType::Complex32, DType::BComplex32, DType::Complex64, DType::Complex128];
     let mut i = 0;
     while i < all.len() {
         let (complex, part) = (all[i], all[i].component());
         let [reals, zeros, bools, bits] = match part.bits() {
-            16 => kernels::<2>(),
-            32 => kernels::<4>(),
-            _ => kernels::<8>(),
+            16 => kernels::<2, SIDES>(),
+            32 => kernels::<4, SIDES>(),
+            _ => kernels::<8, SIDES>(),
         };
         pairs.set(complex, part, Entry { kernel: reals, road: Road::Direct });
         pairs.set(part, complex, Entry { kernel: zeros, road: Road::Direct });
@@ -28,22 +29,23 @@ pub(super) const fn with_complex(mut pairs: RealPairs) -> RealPairs {
 }
 
 /// The kernels for components of so many bytes: to real parts, from them, to bool and to bool1x8.
-const fn kernels<const BYTES: usize>() -> [Kernel; 4] {
-    [real_parts::<BYTES>, with_zeros::<BYTES>, truths::<BYTES, 8>, truths::<BYTES, 1>]
+const fn kernels<const BYTES: usize, const SIDES: usize>() -> [Kernel; 4] {
+    let (bools, bits) = (truths::<BYTES, 8, SIDES>, truths::<BYTES, 1, SIDES>);
+    [real_parts::<BYTES, SIDES>, with_zeros::<BYTES, SIDES>, bools, bits]
 }
 
 /// To real parts of the same format.
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn real_parts<const BYTES: usize>(
+unsafe fn real_parts<const BYTES: usize, const SIDES: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
     _: &Params,
 ) -> usize {
     // SAFETY: the caller's.
-    unsafe { pieces::real_parts_of::<BYTES>(src, dst, n) };
+    unsafe { pieces::real_parts_of::<BYTES, SIDES>(src, dst, n) };
     n
 }
 
@@ -51,14 +53,14 @@ unsafe fn real_parts<const BYTES: usize>(
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn with_zeros<const BYTES: usize>(
+unsafe fn with_zeros<const BYTES: usize, const SIDES: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
     _: &Params,
 ) -> usize {
     // SAFETY: the caller's.
-    unsafe { pieces::with_zeros_of::<BYTES>(src, dst, n) };
+    unsafe { pieces::with_zeros_of::<BYTES, SIDES>(src, dst, n) };
     n
 }
 
@@ -68,7 +70,7 @@ unsafe fn with_zeros<const BYTES: usize>(
 /// As for every kernel, see [`crate::table::Kernel`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn truths<const BYTES: usize, const BITS: usize>(
+unsafe fn truths<const BYTES: usize, const BITS: usize, const SIDES: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -81,7 +83,7 @@ unsafe fn truths<const BYTES: usize, const BITS: usize>(
         let Avx512(x) = Avx512::summon();
         while n - i >= 16 {
             let from = src.add(i * 2 * BYTES);
-            let truth = nonzero::<BYTES>(x, load::<BYTES>(x, from));
+            let truth = nonzero::<BYTES, SIDES>(x, load::<BYTES>(x, from));
             match BITS {
                 8 => x.store_bytes(dst.add(i), bytes(x, truth)),
                 _ => dst.add(i / 8).cast::<u16>().write_unaligned(truth),
@@ -94,7 +96,7 @@ unsafe fn truths<const BYTES: usize, const BITS: usize>(
             let [a, b] = x.load_first_pair(from, (left * 2 * BYTES).min(128));
             let rest = (left * 2 * BYTES).saturating_sub(128);
             let [c, d] = x.load_first_pair(from.wrapping_add(128), rest);
-            let truth = nonzero::<BYTES>(x, [a, b, c, d]);
+            let truth = nonzero::<BYTES, SIDES>(x, [a, b, c, d]);
             match BITS {
                 8 => x.store_bytes_part(dst.add(i), bytes(x, truth), left),
                 _ => {
@@ -135,27 +137,41 @@ fn bytes(x: Features, truth: __mmask16) -> __m128i {
 }
 
 /// Which of 16 complex numbers have a part that is neither zero nor minus zero, if components of so
-/// many bytes fill the registers from the first on.
+/// many bytes fill the registers from the first on. They may be turned: then the sign is in the lowest byte.
 #[inline(always)]
-fn nonzero<const BYTES: usize>(x: Features, [a, b, c, d]: [__m512i; 4]) -> __mmask16 {
+fn nonzero<const BYTES: usize, const SIDES: usize>(x: Features, v: [__m512i; 4]) -> __mmask16 {
+    let [a, b, c, d] = v;
+    let is_turned = const { SIDES & turned::SOURCE != 0 };
+    let sizes = match (BYTES, is_turned) {
+        (2, false) => x.word(!SIGN_16),
+        (4, false) => x.dword(!SIGN_32),
+        (_, false) => x.qword(!SIGN_64),
+        (2, true) => x.word(!SIGN_16.swap_bytes()),
+        (4, true) => x.dword(!SIGN_32.swap_bytes()),
+        (_, true) => x.qword(!SIGN_64.swap_bytes()),
+    };
     match BYTES {
-        2 => x.f._mm512_test_epi32_mask(a, x.dword(0x7fff_7fff)),
+        2 => x.f._mm512_test_epi32_mask(a, sizes),
         4 => {
-            let magnitudes = x.dword(0x7fff_ffff);
-            let low = x.f._mm512_test_epi64_mask(a, magnitudes);
-            let high = x.f._mm512_test_epi64_mask(b, magnitudes);
-            __mmask16::from_le_bytes([low, high])
+            let low = x.f._mm512_test_epi64_mask(a, sizes);
+            __mmask16::from_le_bytes([low, x.f._mm512_test_epi64_mask(b, sizes)])
         }
-        _ => __mmask16::from_le_bytes([nonzero_of_8(x, a, b), nonzero_of_8(x, c, d)]),
+        _ => {
+            let low = x.f._mm512_test_epi64_mask(either_part(x, a, b), sizes);
+            __mmask16::from_le_bytes([low, x.f._mm512_test_epi64_mask(either_part(x, c, d), sizes)])
+        }
     }
 }
 
-/// Which of 8 complex numbers of two float64s.
+const SIGN_16: u16 = 1 << 15;
+const SIGN_32: u32 = 1 << 31;
+const SIGN_64: u64 = 1 << 63;
+
+/// The bits that either part of each of 8 complex numbers of two float64s has.
 #[inline(always)]
-fn nonzero_of_8(x: Features, a: __m512i, b: __m512i) -> __mmask8 {
+fn either_part(x: Features, a: __m512i, b: __m512i) -> __m512i {
     const REAL: [u64; 8] = [0, 2, 4, 6, 8, 10, 12, 14];
     const IMAGINARY: [u64; 8] = [1, 3, 5, 7, 9, 11, 13, 15];
     let re = x.f._mm512_permutex2var_epi64(a, x.constant(&REAL), b);
-    let im = x.f._mm512_permutex2var_epi64(a, x.constant(&IMAGINARY), b);
-    x.f._mm512_test_epi64_mask(x.f._mm512_or_si512(re, im), x.qword(i64::MAX as u64))
+    x.f._mm512_or_si512(re, x.f._mm512_permutex2var_epi64(a, x.constant(&IMAGINARY), b))
 }

@@ -10,14 +10,15 @@
 //! * From bfloat16 to float32: see [`uppers`].
 //! * From packed elements of one bit, and of two to 32 bits and more: see [`bits`].
 
-use super::codes::{Codes, Pair, Plain, load, load_part, store, store_part};
+use super::codes::{Codes, Pair, Plain, load, load_part, side, store, store_part};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
 use super::uppers::{self, Uppers};
-use super::{Avx512, bits, halves, narrow, packed, widen, words};
+use super::{Avx512, bits, halves, in_order, narrow, packed, widen, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::scalar::direct::ByteTable;
+use crate::swap::turned;
 use crate::table::{Entry, Params, Road};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -33,38 +34,44 @@ pub(super) enum For {
 macro_rules! pick {
     ($isa:expr, $kernel:ident, $a:ty, $b:ty) => {
         match $isa {
-            For::Bw => bw::$kernel::<$a, $b>,
-            For::Vbmi => vbmi::$kernel::<$a, $b>,
+            For::Bw => bw::$kernel::<$a, $b, SIDES>,
+            For::Vbmi => vbmi::$kernel::<$a, $b, SIDES>,
         }
     };
 }
 
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
-pub(super) const fn entry<A: Real, B: Real>(isa: For) -> Option<Entry> {
+pub(super) const fn entry<A: Real, B: Real, const SIDES: usize>(isa: For) -> Option<Entry> {
     let (from, to) = (A::DTYPE, B::DTYPE);
-    if let Some(entry) = by_codes::<Plain<A>, Plain<B>>(isa) {
+    if let Some(entry) = by_codes::<Plain<A>, Plain<B>, SIDES>(isa) {
         return Some(entry);
     }
     let kernel = if widen::has_floats::<Plain<A>, Plain<B>>() && matches!(isa, For::Vbmi) {
-        return Some(Entry { kernel: vbmi::floats::<Plain<A>, Plain<B>>, road: Road::Table });
+        return Some(Entry {
+            kernel: vbmi::floats::<Plain<A>, Plain<B>, SIDES>,
+            road: Road::Table,
+        });
     } else if narrow::has_truths(from, to) && !is_whole(from) {
-        bw::truths::<Plain<A>, Plain<B>>
+        match SIDES {
+            turned::NONE => bw::truths::<Plain<A>, Plain<B>, { turned::NONE }>,
+            _ => bw::truths_of_turned::<Plain<A>, Plain<B>, { turned::NONE }>,
+        }
     } else if narrow::has_low_bytes(from, to) {
         pick!(isa, low_bytes, Plain<A>, Plain<B>)
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
-        bw::powers::<Plain<A>, Plain<B>>
+        bw::powers::<Plain<A>, Plain<B>, SIDES>
     } else if matches!((from, to), (DType::BFloat16, DType::Float32)) {
-        bw::floats_of_brains::<Plain<A>, Plain<B>>
+        bw::floats_of_brains::<Plain<A>, Plain<B>, SIDES>
     } else if matches!((from, to), (DType::BFloat16, DType::Float16)) {
-        bw::float16s::<Plain<A>, Plain<B>>
+        bw::float16s::<Plain<A>, Plain<B>, SIDES>
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
-        bw::words_of_bytes::<Plain<A>, Plain<B>>
+        bw::words_of_bytes::<Plain<A>, Plain<B>, SIDES>
     } else if widen::has_longs_of_integers(from, to) {
-        bw::longs_of_integers::<Plain<A>, Plain<B>>
+        bw::longs_of_integers::<Plain<A>, Plain<B>, SIDES>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 16 {
-        bw::integers_of_float16s::<Plain<A>, Plain<B>>
+        bw::integers_of_float16s::<Plain<A>, Plain<B>, SIDES>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 64 {
-        bw::longs_of_float16s::<Plain<A>, Plain<B>>
+        bw::longs_of_float16s::<Plain<A>, Plain<B>, SIDES>
     } else {
         return None;
     };
@@ -77,19 +84,26 @@ const fn is_whole(dtype: DType) -> bool {
 
 /// The kernel of a pair one side of which is packed, if the other is no more than a byte, can be
 /// reached from one by table, or has a kernel that comes to codes of a byte.
-pub(super) const fn entry_packed<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
+pub(super) const fn entry_packed<A: Codes, B: Codes, const SIDES: usize>(
+    isa: For,
+) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if packed::suits::<A, B>() {
         return Some(Entry { kernel: pick!(isa, regroup, A, B), road: Road::Table });
     } else if bits::has_widened::<A, B>() {
-        return Some(Entry { kernel: bw::widened::<A, B>, road: Road::Direct });
-    } else if let Some(entry) = by_codes::<A, B>(isa) {
+        return Some(Entry { kernel: bw::widened::<A, B, SIDES>, road: Road::Direct });
+    } else if let Some(entry) = by_codes::<A, B, SIDES>(isa) {
         return Some(entry);
     } else if B::BITS == 8 {
-        return widening::<A, B>(isa);
+        return widening::<A, B, SIDES>(isa);
     }
     let kernel = if words::has_whole(from, to) && matches!(isa, For::Vbmi) {
-        return Some(Entry { kernel: vbmi::to_whole::<A, B>, road: Road::Table });
+        return Some(Entry { kernel: vbmi::to_whole::<A, B, SIDES>, road: Road::Table });
+    } else if narrow::has_truths(from, to) && SIDES != turned::NONE {
+        match isa {
+            For::Bw => bw::truths_of_turned::<A, B, { turned::NONE }>,
+            For::Vbmi => vbmi::truths_of_turned::<A, B, { turned::NONE }>,
+        }
     } else if narrow::has_truths(from, to) {
         pick!(isa, truths, A, B)
     } else if narrow::has_low_bytes(from, to) {
@@ -103,13 +117,13 @@ pub(super) const fn entry_packed<A: Codes, B: Codes>(isa: For) -> Option<Entry> 
 }
 
 /// The kernel of a pair from numbers of at most a byte to numbers of more than two.
-pub(super) const fn widening<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
+pub(super) const fn widening<A: Codes, B: Codes, const SIDES: usize>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if bits::has_widened::<A, B>() {
-        return Some(Entry { kernel: bw::widened::<A, B>, road: Road::Direct });
+        return Some(Entry { kernel: bw::widened::<A, B, SIDES>, road: Road::Direct });
     }
     let kernel = if widen::has_floats::<A, B>() && matches!(isa, For::Vbmi) {
-        vbmi::floats::<A, B>
+        vbmi::floats::<A, B, SIDES>
     } else if !widen::has_integers(to) {
         return None;
     } else if !matches!(from.kind(), Kind::Float) {
@@ -125,7 +139,7 @@ pub(super) const fn widening<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
 }
 
 /// The kernel of a pair that has one for codes of at most a byte, packed or not.
-const fn by_codes<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
+const fn by_codes<A: Codes, B: Codes, const SIDES: usize>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     let kernel = if let Some(bytes) = bytes_by_table::<A, B>() {
         match bytes {
@@ -139,9 +153,9 @@ const fn by_codes<A: Codes, B: Codes>(isa: For) -> Option<Entry> {
             _ => pick!(isa, to_32, A, B),
         }
     } else if words::has_small(from, to) && matches!(isa, For::Vbmi) {
-        vbmi::to_small::<A, B>
+        vbmi::to_small::<A, B, SIDES>
     } else if words::has_powers(from, to) && matches!(isa, For::Vbmi) {
-        vbmi::to_powers::<A, B>
+        vbmi::to_powers::<A, B, SIDES>
     } else if narrow::has_small_from_words(from, to) {
         pick!(isa, small_from_words, A, B)
     } else if narrow::has_small_from_dwords(from, to) {
@@ -211,15 +225,25 @@ macro_rules! kernels {
         #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
         #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn $name<A: Codes, B: Codes>(
+        pub(super) unsafe fn $name<A: Codes, B: Codes, const SIDES: usize>(
             src: *const u8,
             dst: *mut u8,
             n: usize,
             _: &Params,
         ) -> usize {
             // SAFETY: the caller's.
-            unsafe { $function($token::summon(), src, dst, n, Pair::<A, B>(PhantomData)) };
-            n
+            unsafe {
+                let isa = $token::summon();
+                in_order::<_, SIDES>(
+                    isa,
+                    const { [side::<A>(), side::<B>()] },
+                    src,
+                    dst,
+                    n,
+                    #[inline(always)]
+                    |src, dst, n| $function(isa, src, dst, n, Pair::<A, B>(PhantomData)),
+                )
+            }
         }
     )*};
 }
@@ -232,6 +256,7 @@ kernels! {
         packed::regroup => regroup
         bits::widened => widened
         narrow::truths => truths
+        narrow::truths_of_turned => truths_of_turned
         narrow::low_bytes => low_bytes
         narrow::powers => powers
         narrow::small_from_words => small_from_words
@@ -250,6 +275,7 @@ kernels! {
         super::to_32 => to_32
         packed::regroup => regroup
         narrow::truths => truths
+        narrow::truths_of_turned => truths_of_turned
         narrow::low_bytes => low_bytes
         narrow::small_from_words => small_from_words
         narrow::small_from_dwords => small_from_dwords

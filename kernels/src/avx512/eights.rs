@@ -5,17 +5,20 @@
 //! saturation: converting to 32 bits, joining halves and packing them takes more time.
 
 use super::bridge::NAN_TO_ZERO;
+use super::lanes::both;
 use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
 use crate::dtypes::DType;
+use crate::swap::turned;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
 
 /// Sets the kernels of the pairs that have one.
-pub(super) const fn with_eights(mut pairs: RealPairs) -> RealPairs {
+pub(super) const fn with_eights<const SIDES: usize>(mut pairs: RealPairs) -> RealPairs {
+    let all = const { all::<SIDES>() };
     let mut i = 0;
-    while i < ALL.len() {
-        let (from, to, kernel) = ALL[i];
+    while i < all.len() {
+        let (from, to, kernel) = all[i];
         pairs.set(from, to, Entry { kernel, road: Road::Direct });
         i += 1;
     }
@@ -24,19 +27,37 @@ pub(super) const fn with_eights(mut pairs: RealPairs) -> RealPairs {
 
 /// Kernels between two dtypes, each with the bytes of an element.
 macro_rules! eights {
-    ($($name:ident: $from:ident $a:literal => $to:ident $b:literal, |$x:ident, $v:pat_param| $result:expr;)*) => {
-        const ALL: &[(DType, DType, Kernel)] = &[$((DType::$from, DType::$to, $name)),*];
+    ($($name:ident: $from:ident $a:literal => $to:ident $b:literal, |$x:ident, $v:ident| $result:expr;)*) => {
+        const fn all<const SIDES: usize>() -> [(DType, DType, Kernel); COUNT] {
+            [$((DType::$from, DType::$to, $name::<SIDES>)),*]
+        }
+
+        const COUNT: usize = [$($a),*].len();
 
         $(
             /// # Safety
             /// As for every kernel, see [`crate::table::Kernel`].
             #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
             #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-            unsafe fn $name(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize {
+            unsafe fn $name<const SIDES: usize>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize {
                 // SAFETY: the caller's.
                 unsafe {
                     let Avx512($x) = Avx512::summon();
-                    by_eights::<$a, $b>($x, src, dst, n, #[inline(always)] |$v| $result);
+                    let width = |dtype: DType| dtype.component().bits() / 8;
+                    let places = [$x.places(width(DType::$from)), $x.places(width(DType::$to))];
+                    by_eights::<$a, $b>(
+                        $x,
+                        src,
+                        dst,
+                        n,
+                        #[inline(always)]
+                        |v| {
+                            let $v = $x.turned_if(SIDES & turned::SOURCE != 0, places[0], v);
+                            both($result, #[inline(always)] |v| {
+                                $x.turned_if(SIDES & turned::RESULTS != 0, places[1], v)
+                            })
+                        },
+                    );
                 }
                 n
             }
@@ -45,77 +66,77 @@ macro_rules! eights {
 }
 
 eights! {
-    float64_to_int8: Float64 8 => Int8 1, |x, [v, _]| int8s(x, v);
-    float64_to_uint8: Float64 8 => UInt8 1, |x, [v, _]| uint8s(x, v);
-    float64_to_int16: Float64 8 => Int16 2, |x, [v, _]| int16s(x, v);
-    float64_to_uint16: Float64 8 => UInt16 2, |x, [v, _]| uint16s(x, v);
-    complex128_to_int8: Complex128 16 => Int8 1, |x, v| int8s(x, pieces::reals::<8>(x, v));
-    complex128_to_uint8: Complex128 16 => UInt8 1, |x, v| uint8s(x, pieces::reals::<8>(x, v));
-    complex128_to_int16: Complex128 16 => Int16 2, |x, v| int16s(x, pieces::reals::<8>(x, v));
-    complex128_to_uint16: Complex128 16 => UInt16 2, |x, v| uint16s(x, pieces::reals::<8>(x, v));
+    float64_to_int8: Float64 8 => Int8 1, |x, v| int8s(x, v);
+    float64_to_uint8: Float64 8 => UInt8 1, |x, v| uint8s(x, v);
+    float64_to_int16: Float64 8 => Int16 2, |x, v| int16s(x, v);
+    float64_to_uint16: Float64 8 => UInt16 2, |x, v| uint16s(x, v);
+    complex128_to_int8: Complex128 16 => Int8 1, |x, v| int8s(x, v);
+    complex128_to_uint8: Complex128 16 => UInt8 1, |x, v| uint8s(x, v);
+    complex128_to_int16: Complex128 16 => Int16 2, |x, v| int16s(x, v);
+    complex128_to_uint16: Complex128 16 => UInt16 2, |x, v| uint16s(x, v);
 
-    float64_to_int32: Float64 8 => Int32 4, |x, [v, _]| {
+    float64_to_int32: Float64 8 => Int32 4, |x, v| {
         let v = x.f._mm512_castsi512_pd(v);
         let v = x.f._mm512_fixupimm_pd::<0>(v, v, x.qword(NAN_TO_ZERO.into()));
         let v = x.f._mm512_min_pd(v, x.f._mm512_set1_pd(i32::MAX.into()));
         half(x, x.f._mm512_cvttpd_epi32(v))
     };
-    float64_to_uint32: Float64 8 => UInt32 4, |x, [v, _]| {
+    float64_to_uint32: Float64 8 => UInt32 4, |x, v| {
         half(x, x.f._mm512_cvttpd_epu32(not_negative(x, v)))
     };
-    float32_to_uint64: Float32 4 => UInt64 8, |x, [v, _]| {
+    float32_to_uint64: Float32 4 => UInt64 8, |x, v| {
         let v = x.f._mm512_castps512_ps256(x.f._mm512_castsi512_ps(v));
         [x.dq._mm512_cvttps_epu64(x.avx._mm256_max_ps(v, x.avx._mm256_setzero_ps())); 2]
     };
 
-    float64_to_bool: Float64 8 => Bool 1, |x, [v, _]| {
+    float64_to_bool: Float64 8 => Bool 1, |x, v| {
         bools(x, x.f._mm512_and_si512(v, x.qword(i64::MAX as u64)))
     };
-    int64_to_bool: Int64 8 => Bool 1, |x, [v, _]| bools(x, v);
-    uint64_to_bool: UInt64 8 => Bool 1, |x, [v, _]| bools(x, v);
+    int64_to_bool: Int64 8 => Bool 1, |x, v| bools(x, v);
+    uint64_to_bool: UInt64 8 => Bool 1, |x, v| bools(x, v);
 
-    int8_to_complex128: Int8 1 => Complex128 16, |x, [v, _]| {
+    int8_to_complex128: Int8 1 => Complex128 16, |x, v| {
         complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi8_epi64(first(x, v))))
     };
-    uint8_to_complex128: UInt8 1 => Complex128 16, |x, [v, _]| {
+    uint8_to_complex128: UInt8 1 => Complex128 16, |x, v| {
         complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu8_epi64(first(x, v))))
     };
-    int16_to_complex128: Int16 2 => Complex128 16, |x, [v, _]| {
+    int16_to_complex128: Int16 2 => Complex128 16, |x, v| {
         complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi16_epi64(first(x, v))))
     };
-    uint16_to_complex128: UInt16 2 => Complex128 16, |x, [v, _]| {
+    uint16_to_complex128: UInt16 2 => Complex128 16, |x, v| {
         complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu16_epi64(first(x, v))))
     };
-    float16_to_complex128: Float16 2 => Complex128 16, |x, [v, _]| {
+    float16_to_complex128: Float16 2 => Complex128 16, |x, v| {
         complexes(x, x.f._mm512_cvtps_pd(float16s(x, v)))
     };
-    bfloat16_to_complex128: BFloat16 2 => Complex128 16, |x, [v, _]| {
+    bfloat16_to_complex128: BFloat16 2 => Complex128 16, |x, v| {
         let v = x.avx2._mm256_slli_epi32::<16>(x.avx2._mm256_cvtepu16_epi32(first(x, v)));
         complexes(x, x.f._mm512_cvtps_pd(x.avx._mm256_castsi256_ps(v)))
     };
-    float32_to_complex128: Float32 4 => Complex128 16, |x, [v, _]| {
+    float32_to_complex128: Float32 4 => Complex128 16, |x, v| {
         let v = x.f._mm512_castps512_ps256(x.f._mm512_castsi512_ps(v));
         complexes(x, x.f._mm512_cvtps_pd(v))
     };
 
-    complex64_to_float64: Complex64 8 => Float64 8, |x, [v, _]| {
+    complex64_to_float64: Complex64 8 => Float64 8, |x, v| {
         let reals = x.avx._mm256_castsi256_ps(x.f._mm512_cvtepi64_epi32(v));
         [x.f._mm512_castpd_si512(x.f._mm512_cvtps_pd(reals)), v]
     };
     complex128_to_float32: Complex128 16 => Float32 4, |x, v| {
-        let reals = x.f._mm512_castsi512_pd(pieces::reals::<8>(x, v));
+        let reals = x.f._mm512_castsi512_pd(v);
         half(x, narrowed(x, reals))
     };
-    float64_to_float32: Float64 8 => Float32 4, |x, [v, _]| {
+    float64_to_float32: Float64 8 => Float32 4, |x, v| {
         half(x, narrowed(x, x.f._mm512_castsi512_pd(v)))
     };
-    int64_to_float32: Int64 8 => Float32 4, |x, [v, _]| {
+    int64_to_float32: Int64 8 => Float32 4, |x, v| {
         half(x, x.avx._mm256_castps_si256(x.dq._mm512_cvt_roundepi64_ps::<NEAREST>(v)))
     };
-    uint64_to_float32: UInt64 8 => Float32 4, |x, [v, _]| {
+    uint64_to_float32: UInt64 8 => Float32 4, |x, v| {
         half(x, x.avx._mm256_castps_si256(x.dq._mm512_cvt_roundepu64_ps::<NEAREST>(v)))
     };
-    float64_to_complex64: Float64 8 => Complex64 8, |x, [v, _]| {
+    float64_to_complex64: Float64 8 => Complex64 8, |x, v| {
         [pieces::apart::<4>(x, narrowed(x, x.f._mm512_castsi512_pd(v))), v]
     };
 }
@@ -206,7 +227,7 @@ fn in_front(x: Features, v: __m128i) -> [__m512i; 2] {
     [x.f._mm512_castsi128_si512(v); 2]
 }
 
-/// Casts eight elements of `FROM` bytes to as many of `TO` bytes at a time: 16 bytes are two registers,
+/// Casts eight elements of `FROM` bytes to as many of `TO` bytes at a time: of results 16 bytes are two registers,
 /// 8 bytes one, and fewer as much of its front.
 ///
 /// # Safety
@@ -218,7 +239,7 @@ unsafe fn by_eights<const FROM: usize, const TO: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
-    each: impl Fn([__m512i; 2]) -> [__m512i; 2],
+    each: impl Fn(__m512i) -> [__m512i; 2],
 ) {
     let mut i = 0;
     // SAFETY: the caller's; of the last registers that part is read and written that the buffers have.
@@ -242,7 +263,8 @@ unsafe fn by_eights<const FROM: usize, const TO: usize>(
         }
         if i < n {
             let left = n - i;
-            let [a, b] = each(x.load_first_pair(src.add(FROM * i), FROM * left));
+            let v = x.load_first_pair(src.add(FROM * i), FROM * left);
+            let [a, b] = each(if FROM == 16 { pieces::reals::<8>(x, v) } else { v[0] });
             let to = dst.add(TO * i);
             x.store_first(to, a, (TO * left).min(64));
             if TO * left > 64 {
@@ -252,24 +274,23 @@ unsafe fn by_eights<const FROM: usize, const TO: usize>(
     }
 }
 
-/// Eight elements of so many bytes.
+/// Eight elements of so many bytes; of 16, which are complex numbers of two float64s, the real parts.
 ///
 /// # Safety
 /// `src` is valid for reading them.
 #[inline(always)]
-unsafe fn load<const BYTES: usize>(x: Features, src: *const u8) -> [__m512i; 2] {
-    let zero = x.f._mm512_setzero_si512();
+unsafe fn load<const BYTES: usize>(x: Features, src: *const u8) -> __m512i {
     // SAFETY: the caller's.
     unsafe {
         match BYTES {
             1 => {
                 let bytes = src.cast::<u64>().read_unaligned();
-                in_front(x, bytemuck::cast([bytes, 0]))
+                x.f._mm512_castsi128_si512(bytemuck::cast([bytes, 0]))
             }
-            2 => in_front(x, x.load_bytes(src)),
-            4 => [x.f._mm512_castsi256_si512(x.load_words(src)), zero],
-            8 => [x.load_dwords(src), zero],
-            _ => x.load_qwords(src),
+            2 => x.f._mm512_castsi128_si512(x.load_bytes(src)),
+            4 => x.f._mm512_castsi256_si512(x.load_words(src)),
+            8 => x.load_dwords(src),
+            _ => pieces::reals::<8>(x, x.load_qwords(src)),
         }
     }
 }

@@ -24,6 +24,7 @@ mod shim;
 mod small;
 mod stores;
 mod tables;
+mod turns;
 mod uppers;
 mod widen;
 mod words;
@@ -32,6 +33,7 @@ use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::environment::Arithmetic;
 use crate::scalar;
+use crate::swap::{Side, Swaps, Turned, Turns, turned};
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use by_codes::by_codes;
@@ -210,7 +212,12 @@ impl<I, A: Real, B: Real> Fuses<A, B> for I where
 /// As for every kernel, see [`crate::table::Kernel`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn fused<A, B>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize
+unsafe fn fused<A, B, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: &Params,
+) -> usize
 where
     A: Real,
     B: Real,
@@ -218,8 +225,7 @@ where
     Quarter: Fuses<A, B>,
 {
     // SAFETY: the caller's.
-    unsafe { steps::<_, A, B>(Avx512::summon(), src, dst, n) };
-    n
+    unsafe { steps::<_, A, B, SIDES>(Avx512::summon(), src, dst, n) }
 }
 
 /// The same with VBMI.
@@ -229,7 +235,12 @@ where
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 #[target_feature(enable = "avx512vbmi,avx512vbmi2")]
-unsafe fn fused_vbmi<A, B>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize
+unsafe fn fused_vbmi<A, B, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: &Params,
+) -> usize
 where
     A: Real,
     B: Real,
@@ -237,8 +248,7 @@ where
     Quarter: Fuses<A, B>,
 {
     // SAFETY: the caller's.
-    unsafe { steps::<_, A, B>(Vbmi::summon(), src, dst, n) };
-    n
+    unsafe { steps::<_, A, B, SIDES>(Vbmi::summon(), src, dst, n) }
 }
 
 /// To bfloat16 with BF16.
@@ -248,15 +258,85 @@ where
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 #[target_feature(enable = "avx512vbmi,avx512vbmi2,avx512bf16")]
-unsafe fn fused_bf16<A>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize
+unsafe fn fused_bf16<A, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: &Params,
+) -> usize
 where
     A: Real,
     Bf16: Fuses<A, mark::BFloat16>,
     Quarter: Fuses<A, mark::BFloat16>,
 {
     // SAFETY: the caller's.
-    unsafe { steps::<_, A, mark::BFloat16>(Bf16::summon(), src, dst, n) };
-    n
+    unsafe { steps::<_, A, mark::BFloat16, SIDES>(Bf16::summon(), src, dst, n) }
+}
+
+/// Casts `n` elements by the steps of the codecs, as [`in_order`] does.
+///
+/// # Safety
+/// As for [`all_steps`].
+#[inline(always)]
+unsafe fn steps<I, A, B, const SIDES: usize>(
+    isa: I,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> usize
+where
+    A: Real,
+    B: Real,
+    I: Fuses<A, B> + Turns,
+    Quarter: Fuses<A, B>,
+{
+    // SAFETY: the caller's.
+    unsafe {
+        in_order::<I, SIDES>(
+            isa,
+            const { [Side::of(A::DTYPE), Side::of(B::DTYPE)] },
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |src, dst, n| all_steps::<I, A, B>(isa, src, dst, n),
+        )
+    }
+}
+
+/// Casts `n` elements, or as many whole steps as there are with the sides turned, and answers how many.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of the first side and `dst` for writing `n` of the second, at any alignment;
+/// they don't overlap. `cast` casts so many from one place to another.
+#[inline(always)]
+unsafe fn in_order<I: Turns, const SIDES: usize>(
+    isa: I,
+    sides: [Side; 2],
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    cast: impl Fn(*const u8, *mut u8, usize),
+) -> usize {
+    if SIDES == turned::NONE {
+        cast(src, dst, n);
+        return n;
+    }
+    const LEN: usize = Avx512::STEP;
+    // SAFETY: the caller's; of elements of two bytes and more a step is whole registers.
+    unsafe {
+        turned::whole_steps(
+            isa,
+            SIDES,
+            sides,
+            LEN,
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |src, dst| cast(src, dst, LEN),
+        )
+    }
 }
 
 /// Casts `n` elements: whole steps, then quarters under masks.
@@ -265,7 +345,7 @@ where
 /// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`, at any
 /// alignment; the two don't overlap.
 #[inline(always)]
-unsafe fn steps<I, A, B>(isa: I, src: *const u8, dst: *mut u8, n: usize)
+unsafe fn all_steps<I, A, B>(isa: I, src: *const u8, dst: *mut u8, n: usize)
 where
     A: Real,
     B: Real,
@@ -296,7 +376,7 @@ where
 }
 
 /// The kernel of a pair of real dtypes under the default options.
-const fn entry<A, B>() -> Entry
+const fn entry<A, B, const SIDES: usize>() -> Entry
 where
     A: Real,
     B: Real,
@@ -306,14 +386,14 @@ where
     if scalar::direct::is_copy(A::DTYPE, B::DTYPE) {
         return Entry { kernel: scalar::direct::copy, road: Road::Copy };
     }
-    match direct::entry::<A, B>(For::Bw) {
+    match direct::entry::<A, B, SIDES>(For::Bw) {
         Some(direct) => direct,
-        None => Entry { kernel: fused::<A, B>, road: Road::Fused },
+        None => Entry { kernel: fused::<A, B, SIDES>, road: Road::Fused },
     }
 }
 
 /// The same with VBMI, where that makes a difference.
-const fn entry_vbmi<A, B>() -> Entry
+const fn entry_vbmi<A, B, const SIDES: usize>() -> Entry
 where
     A: Real,
     B: Real,
@@ -321,13 +401,15 @@ where
     Vbmi: Fuses<A, B>,
     Quarter: Fuses<A, B>,
 {
-    let plain = entry::<A, B>();
+    let plain = entry::<A, B, SIDES>();
     if matches!(plain.road, Road::Copy) {
         return plain;
     }
-    match direct::entry::<A, B>(For::Vbmi) {
+    match direct::entry::<A, B, SIDES>(For::Vbmi) {
         Some(direct) => direct,
-        None if decode::has_table::<A>() => Entry { kernel: fused_vbmi::<A, B>, road: Road::Fused },
+        None if decode::has_table::<A>() => {
+            Entry { kernel: fused_vbmi::<A, B, SIDES>, road: Road::Fused }
+        }
         None => plain,
     }
 }
@@ -364,13 +446,13 @@ macro_rules! composed_pairs {
         @complex_row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident)
         [$($to:ident $part:ident)*]
     ) => {$(
-        if let Some(entry) = direct::widening::<$lie<mark::$numbers>, Complex<mark::$part>>($isa) {
+        if let Some(entry) = direct::widening::<$lie<mark::$numbers>, Complex<mark::$part>, SIDES>($isa) {
             $pairs.set(DType::$from, DType::$to, entry);
         }
     )*};
     (@row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident) [$($to_lie:ident $to:ident $of:ident)*]) => {$(
         if !scalar::direct::is_packed_copy(DType::$from, DType::$to) {
-            let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>>($isa);
+            let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>, SIDES>($isa);
             if let Some(entry) = entry {
                 $pairs.set(DType::$from, DType::$to, entry);
             }
@@ -378,21 +460,36 @@ macro_rules! composed_pairs {
     )*};
 }
 
-const fn with_composed(mut pairs: RealPairs, isa: For) -> RealPairs {
+const fn with_composed<const SIDES: usize>(mut pairs: RealPairs, isa: For) -> RealPairs {
     for_each_dtype!(composed_pairs pairs isa);
-    with_eights(with_complex(pairs))
+    with_eights::<SIDES>(with_complex::<SIDES>(pairs))
+}
+
+/// The kernels that turn elements in registers, of the pairs of real dtypes that `entry` tells.
+macro_rules! turned_pairs {
+    ($entry:ident $isa:expr) => {
+        const {
+            Turned::NONE
+        .with::<1>(with_composed::<1>(for_each_dtype!(real_pairs $entry <1>), $isa))
+        .with::<2>(with_composed::<2>(for_each_dtype!(real_pairs $entry <2>), $isa))
+        .with::<3>(with_composed::<3>(for_each_dtype!(real_pairs $entry <3>), $isa))
+        }
+    };
 }
 
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { with_composed(for_each_dtype!(real_pairs entry), For::Bw).complete::<Avx512>() },
+    pairs: const {
+        with_composed::<0>(for_each_dtype!(real_pairs entry <0>), For::Bw).complete::<Avx512>()
+    },
     shapes: shapes::shapes(),
     composed: tile::with_options::<Avx512>,
     by_codes: by_codes::<Avx512>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Avx512>,
-    swaps: crate::swap::Swaps::of::<Avx512>(),
+    swaps: Swaps::of::<Avx512>(),
+    turned: turned_pairs!(entry For::Bw),
 };
 
 impl Tabled for Avx512 {
@@ -403,14 +500,17 @@ impl Tabled for Avx512 {
 
 /// The kernels of all pairs, with VBMI.
 pub(crate) static TABLE_VBMI: Table = Table {
-    pairs: const { with_composed(for_each_dtype!(real_pairs entry_vbmi), For::Vbmi).complete::<Vbmi>() },
+    pairs: const {
+        with_composed::<0>(for_each_dtype!(real_pairs entry_vbmi <0>), For::Vbmi).complete::<Vbmi>()
+    },
     shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Vbmi>,
     by_codes: by_codes::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Vbmi>,
-    swaps: crate::swap::Swaps::of::<Vbmi>(),
+    swaps: Swaps::of::<Vbmi>(),
+    turned: turned_pairs!(entry_vbmi For::Vbmi),
 };
 
 impl Tabled for Vbmi {
@@ -420,7 +520,7 @@ impl Tabled for Vbmi {
 }
 
 /// The kernel of a pair with BF16, where that makes a difference.
-const fn entry_bf16<A, B>() -> Entry
+const fn entry_bf16<A, B, const SIDES: usize>() -> Entry
 where
     A: Real,
     B: Real,
@@ -430,21 +530,24 @@ where
     Quarter: Fuses<A, B> + Fuses<A, mark::BFloat16>,
 {
     if matches!(B::DTYPE, DType::BFloat16) && encode::suits_bf16(A::DTYPE) {
-        return Entry { kernel: fused_bf16::<A>, road: Road::Fused };
+        return Entry { kernel: fused_bf16::<A, SIDES>, road: Road::Fused };
     }
-    entry_vbmi::<A, B>()
+    entry_vbmi::<A, B, SIDES>()
 }
 
 /// The kernels of all pairs, with VBMI and BF16.
 pub(crate) static TABLE_BF16: Table = Table {
-    pairs: const { with_composed(for_each_dtype!(real_pairs entry_bf16), For::Vbmi).complete::<Bf16>() },
+    pairs: const {
+        with_composed::<0>(for_each_dtype!(real_pairs entry_bf16 <0>), For::Vbmi).complete::<Bf16>()
+    },
     shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Bf16>,
     by_codes: by_codes::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Bf16>,
-    swaps: crate::swap::Swaps::of::<Bf16>(),
+    swaps: Swaps::of::<Bf16>(),
+    turned: turned_pairs!(entry_bf16 For::Vbmi),
 };
 
 impl Tabled for Bf16 {

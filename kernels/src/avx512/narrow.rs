@@ -31,9 +31,42 @@ pub(super) unsafe fn truths<L: LookUp, A: Codes, B: Codes>(
     n: usize,
     pair: Pair<A, B>,
 ) {
-    let x = isa.features();
     let whole = matches!(A::Numbers::DTYPE.kind(), Kind::Int | Kind::UInt);
-    let magnitude = x.word(if whole { 0xffff } else { 0x7fff });
+    // SAFETY: the caller's.
+    unsafe { truths_of(isa, src, dst, n, pair, if whole { 0xffff } else { 0x7fff }) }
+}
+
+/// 16-bit floats to bool, of which the sign is in the lower byte.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+pub(super) unsafe fn truths_of_turned<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    // SAFETY: the caller's.
+    unsafe { truths_of(isa, src, dst, n, pair, 0xff7f) }
+}
+
+/// Whether words have any of some bits.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+unsafe fn truths_of<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+    bits: u16,
+) {
+    let x = isa.features();
+    let magnitude = x.word(bits);
     // SAFETY: the caller's.
     unsafe {
         bytes_of_words(

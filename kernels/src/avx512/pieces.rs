@@ -3,6 +3,7 @@
 
 use super::{Avx512, Features};
 use crate::codec::Isa;
+use crate::swap::turned;
 use crate::table::Pieces;
 use core::arch::x86_64::*;
 
@@ -257,29 +258,37 @@ unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's.
     unsafe {
         match bytes {
-            2 => real_parts_of::<2>(src, dst, n),
-            4 => real_parts_of::<4>(src, dst, n),
-            _ => real_parts_of::<8>(src, dst, n),
+            2 => real_parts_of::<2, { turned::NONE }>(src, dst, n),
+            4 => real_parts_of::<4, { turned::NONE }>(src, dst, n),
+            _ => real_parts_of::<8, { turned::NONE }>(src, dst, n),
         }
     }
 }
 
+/// If one of the sides is turned, the parts are turned on the way.
+///
 /// # Safety
 /// As for [`real_parts`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn real_parts_of<const BYTES: usize>(src: *const u8, dst: *mut u8, n: usize) {
+pub(super) unsafe fn real_parts_of<const BYTES: usize, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
     // SAFETY: the caller's: a register of real parts comes from two of complex elements.
     unsafe {
         let Avx512(x) = Avx512::summon();
         let (mut src, mut dst, mut left) = (src, dst, n * BYTES);
+        let places = x.places(BYTES);
+        let parts = |v| x.turned_if(SIDES != turned::NONE, places, reals::<BYTES>(x, v));
         while left >= 64 {
             let v = [x.load_dwords(src), x.load_dwords(src.add(64))];
-            x.store_dwords(dst, reals::<BYTES>(x, v));
+            x.store_dwords(dst, parts(v));
             (src, dst, left) = (src.add(128), dst.add(64), left - 64);
         }
         if left > 0 {
-            x.store_first(dst, reals::<BYTES>(x, x.load_first_pair(src, 2 * left)), left);
+            x.store_first(dst, parts(x.load_first_pair(src, 2 * left)), left);
         }
     }
 }
@@ -303,34 +312,42 @@ unsafe fn with_zero_imaginary(bytes: usize, src: *const u8, dst: *mut u8, n: usi
     // SAFETY: the caller's.
     unsafe {
         match bytes {
-            2 => with_zeros_of::<2>(src, dst, n),
-            4 => with_zeros_of::<4>(src, dst, n),
-            _ => with_zeros_of::<8>(src, dst, n),
+            2 => with_zeros_of::<2, { turned::NONE }>(src, dst, n),
+            4 => with_zeros_of::<4, { turned::NONE }>(src, dst, n),
+            _ => with_zeros_of::<8, { turned::NONE }>(src, dst, n),
         }
     }
 }
 
+/// If one of the sides is turned, the parts are turned on the way.
+///
 /// # Safety
 /// As for [`with_zero_imaginary`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn with_zeros_of<const BYTES: usize>(src: *const u8, dst: *mut u8, n: usize) {
+pub(super) unsafe fn with_zeros_of<const BYTES: usize, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
     // SAFETY: the caller's: half a register of real parts makes one of complex elements.
     unsafe {
         let Avx512(x) = Avx512::summon();
         let (mut src, mut dst, mut left) = (src, dst, n * BYTES);
+        let places = x.places(BYTES);
+        let apart = |v| x.turned_if(SIDES != turned::NONE, places, apart::<BYTES>(x, v));
         while left >= 64 {
-            x.store_dwords(dst, apart::<BYTES>(x, x.load_words(src)));
-            x.store_dwords(dst.add(64), apart::<BYTES>(x, x.load_words(src.add(32))));
+            x.store_dwords(dst, apart(x.load_words(src)));
+            x.store_dwords(dst.add(64), apart(x.load_words(src.add(32))));
             (src, dst, left) = (src.add(64), dst.add(128), left - 64);
         }
         if left >= 32 {
-            x.store_dwords(dst, apart::<BYTES>(x, x.load_words(src)));
+            x.store_dwords(dst, apart(x.load_words(src)));
             (src, dst, left) = (src.add(32), dst.add(64), left - 32);
         }
         if left > 0 {
             let v = x.f._mm512_castsi512_si256(x.load_first(src, left));
-            x.store_first(dst, apart::<BYTES>(x, v), 2 * left);
+            x.store_first(dst, apart(v), 2 * left);
         }
     }
 }

@@ -18,8 +18,10 @@ use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
 use crate::shape::Shapes;
+use crate::swap::{Side, Swaps, Turned, Turns, turned};
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
+use ops::{uint8x16_t, vqtbl1q_u8};
 
 /// The token of the NEON kernels, which proves nothing that the target doesn't.
 #[derive(Clone, Copy)]
@@ -57,13 +59,27 @@ impl<I, A: Real, B: Real> Fuses<A, B> for I where
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn fused<A, B>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize
+unsafe fn fused<A, B, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize
 where
     A: Real,
     B: Real,
     Neon: Fuses<A, B>,
     Scalar: Fuses<A, B>,
 {
+    if SIDES != turned::NONE {
+        // SAFETY: the caller's; a step is 16 elements.
+        return unsafe {
+            in_order::<A, B, SIDES>(src, dst, n, |src, dst| {
+                let hub = Decode::<A>::decode(Neon, src);
+                Encode::<B>::encode(Neon, Neon.bridge(hub), dst);
+            })
+        };
+    }
     if n < STEP {
         // SAFETY: the caller's; this is the pair's kernel.
         return unsafe { (const { scalar::entry::<A, B>().kernel })(src, dst, n, params) };
@@ -73,30 +89,71 @@ where
     n
 }
 
+/// Casts as many whole steps as there are with the sides turned, and answers how many elements these are.
+///
+/// # Safety
+/// As for [`turned::whole_steps`].
+#[inline(always)]
+unsafe fn in_order<A: Real, B: Real, const SIDES: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    step: impl Fn(*const u8, *mut u8),
+) -> usize {
+    let sides = [Side::of(A::DTYPE), Side::of(B::DTYPE)];
+    // SAFETY: the caller's.
+    unsafe { turned::whole_steps::<Neon, SIDES>(Neon, sides, STEP, src, dst, n, step) }
+}
+
+impl Turns for Neon {
+    type Places = uint8x16_t;
+
+    #[inline(always)]
+    fn places(self, width: usize) -> uint8x16_t {
+        bytemuck::cast(turned::places(width))
+    }
+
+    #[inline(always)]
+    unsafe fn turn(self, places: uint8x16_t, src: *const u8, dst: *mut u8, bytes: usize) {
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            unsafe { lanes::store(dst.add(i), vqtbl1q_u8(lanes::load(src.add(i)), places)) };
+            i += 16;
+        }
+    }
+}
+
 /// The kernel of a pair of real dtypes under the default options.
-const fn entry<A, B>() -> Entry
+const fn entry<A, B, const SIDES: usize>() -> Entry
 where
     A: Real,
     B: Real,
     Neon: Fuses<A, B>,
     Scalar: Fuses<A, B>,
 {
-    match direct::entry::<A, B>() {
+    match direct::entry::<A, B, SIDES>() {
         Some(direct) => direct,
-        None => Entry { kernel: fused::<A, B>, road: Road::Fused },
+        None => Entry { kernel: fused::<A, B, SIDES>, road: Road::Fused },
     }
 }
 
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { for_each_dtype!(real_pairs entry).complete::<Neon>() },
+    pairs: const { for_each_dtype!(real_pairs entry <0>).complete::<Neon>() },
     shapes: Shapes::of::<Neon, 4>(),
     composed: tile::with_options::<Neon>,
     by_codes: |_, _| None,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Neon>,
-    swaps: crate::swap::Swaps::of::<Neon>(),
+    swaps: Swaps::of::<Neon>(),
+    turned: const {
+        Turned::NONE
+            .with::<1>(for_each_dtype!(real_pairs entry <1>))
+            .with::<2>(for_each_dtype!(real_pairs entry <2>))
+            .with::<3>(for_each_dtype!(real_pairs entry <3>))
+    },
 };
 
 impl Tabled for Neon {

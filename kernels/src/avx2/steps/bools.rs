@@ -10,8 +10,9 @@ use crate::reference;
 use core::arch::x86_64::__m256i;
 
 /// Any dtype to bool. Floats are zero if no bit but the sign is set: no comparison of floats is
-/// needed, and so no subnormal is taken for zero, whatever the environment.
-pub(in crate::avx2) struct ToBool;
+/// needed, and so no subnormal is taken for zero, whatever the environment. If they are turned, the sign is the top bit
+/// of the lowest byte.
+pub(in crate::avx2) struct ToBool<const TURNED: bool>;
 
 /// Bool to any dtype: the code of one where it is true, else that of zero, which is 0 everywhere.
 pub(in crate::avx2) struct FromBool;
@@ -29,9 +30,10 @@ const fn nonzero_bits(dtype: DType) -> u8 {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for ToBool {
+impl<const TURNED: bool, A: Real, B: Real> Step<A, B> for ToBool<TURNED> {
     const LEN: usize = 32;
     const LIGHT: bool = true;
+    const READS_TURNED: bool = TURNED;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -39,12 +41,12 @@ impl<A: Real, B: Real> Step<A, B> for ToBool {
         unsafe {
             let falsehood = match const { A::DTYPE.bits() } {
                 8 => isa.zero_bytes::<A>(isa.load(src)),
-                16 => isa.zero_words::<A>(src),
-                32 => isa.zero_dwords::<A>(src),
+                16 => isa.zero_words::<A, TURNED>(src),
+                32 => isa.zero_dwords::<A, TURNED>(src),
                 _ => isa.bytes_of_qwords(
                     src,
                     #[inline(always)]
-                    |v| isa.is_zero_64::<A>(v),
+                    |v| isa.is_zero_64::<A, TURNED>(v),
                 ),
             };
             isa.store(dst, isa.andnot(falsehood, isa.all8(1)));
@@ -66,12 +68,11 @@ impl Avx2 {
     /// # Safety
     /// 32 elements are readable at `src`.
     #[inline(always)]
-    unsafe fn zero_words<A: Real>(self, src: *const u8) -> __m256i {
+    unsafe fn zero_words<A: Real, const TURNED: bool>(self, src: *const u8) -> __m256i {
         // SAFETY: the caller's.
         let (mut a, mut b) = unsafe { (self.load(src), self.load(src.add(32))) };
         if matches!(A::DTYPE.kind(), Kind::Float) {
-            // Twice the bits: without the sign.
-            (a, b) = (self.add16(a, a), self.add16(b, b));
+            (a, b) = (self.sizes::<16, TURNED>(a), self.sizes::<16, TURNED>(b));
         }
         let zero = self.zero();
         self.in_order(self.packs16(self.eq16(a, zero), self.eq16(b, zero)))
@@ -80,25 +81,48 @@ impl Avx2 {
     /// # Safety
     /// 32 elements are readable at `src`.
     #[inline(always)]
-    unsafe fn zero_dwords<A: Real>(self, src: *const u8) -> __m256i {
+    unsafe fn zero_dwords<A: Real, const TURNED: bool>(self, src: *const u8) -> __m256i {
         // SAFETY: the caller's.
         let zero = |k: usize| unsafe { self.load(src.add(32 * k)) };
         let [a, b, c, d] = [zero(0), zero(1), zero(2), zero(3)];
-        let ab = self.packs32(self.is_zero_32::<A>(a), self.is_zero_32::<A>(b));
-        let cd = self.packs32(self.is_zero_32::<A>(c), self.is_zero_32::<A>(d));
+        let ab = self.packs32(self.is_zero_32::<A, TURNED>(a), self.is_zero_32::<A, TURNED>(b));
+        let cd = self.packs32(self.is_zero_32::<A, TURNED>(c), self.is_zero_32::<A, TURNED>(d));
         self.packed_in_order(self.packs16(ab, cd))
     }
 
     #[inline(always)]
-    fn is_zero_32<A: Real>(self, v: __m256i) -> __m256i {
-        let v = if matches!(A::DTYPE.kind(), Kind::Float) { self.add32(v, v) } else { v };
+    fn is_zero_32<A: Real, const TURNED: bool>(self, v: __m256i) -> __m256i {
+        let v = match A::DTYPE.kind() {
+            Kind::Float => self.sizes::<32, TURNED>(v),
+            _ => v,
+        };
         self.eq32(v, self.zero())
     }
 
     #[inline(always)]
-    fn is_zero_64<A: Real>(self, v: __m256i) -> __m256i {
-        let v = if matches!(A::DTYPE.kind(), Kind::Float) { self.add64(v, v) } else { v };
+    fn is_zero_64<A: Real, const TURNED: bool>(self, v: __m256i) -> __m256i {
+        let v = match A::DTYPE.kind() {
+            Kind::Float => self.sizes::<64, TURNED>(v),
+            _ => v,
+        };
         self.eq64(v, self.zero())
+    }
+
+    /// Numbers that are zero where floats of so many bits are: they have all bits but the sign. Twice a float's bits are
+    /// such a number; of one that is turned the sign is in the lowest byte.
+    #[inline(always)]
+    pub(in crate::avx2) fn sizes<const BITS: usize, const TURNED: bool>(
+        self,
+        v: __m256i,
+    ) -> __m256i {
+        match (BITS, TURNED) {
+            (16, false) => self.add16(v, v),
+            (32, false) => self.add32(v, v),
+            (_, false) => self.add64(v, v),
+            (16, true) => self.and(v, self.all16(!i16::MIN.swap_bytes())),
+            (32, true) => self.and(v, self.all32(!i32::MIN.swap_bytes())),
+            (_, true) => self.and(v, self.all64(!i64::MIN.swap_bytes())),
+        }
     }
 
     /// A byte for each of 32 qwords, by what makes ones or zeros of four.

@@ -18,8 +18,8 @@ pub(in crate::avx2) struct BrainToFloat16;
 /// Float16 to bfloat16.
 pub(in crate::avx2) struct HalfToBrain;
 
-/// Float32 to bfloat16.
-pub(in crate::avx2) struct FloatToBrain;
+/// Float32 to bfloat16, from memory that was not just written to, or not.
+pub(in crate::avx2) struct FloatToBrain<const AT_REST: bool>;
 
 /// Bfloat16 to float32.
 pub(in crate::avx2) struct BrainToFloat32;
@@ -80,7 +80,7 @@ impl<A: Real, B: Real> Step<A, B> for HalfToBrain {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for FloatToBrain {
+impl<const AT_REST: bool, A: Real, B: Real> Step<A, B> for FloatToBrain<AT_REST> {
     const LEN: usize = 16;
     const LIGHT: bool = true;
 
@@ -90,9 +90,14 @@ impl<A: Real, B: Real> Step<A, B> for FloatToBrain {
         // aside are inside them.
         unsafe {
             let (a, b) = (isa.load(src), isa.load(src.add(32)));
-            // The words of both in turns; loads two bytes aside are shifts.
-            let high = isa.mix16::<0xaa>(isa.load(src.add(2)), b);
-            let low = isa.mix16::<0xaa>(a, isa.load(src.add(30)));
+            // Loads two bytes aside are shifts.
+            let (a_shifted, b_shifted) = if AT_REST {
+                (isa.load(src.add(2)), isa.load(src.add(30)))
+            } else {
+                (isa.shr32::<16>(a), isa.shl32::<16>(b))
+            };
+            // The words of both in turns.
+            let (high, low) = (isa.mix16::<0xaa>(a_shifted, b), isa.mix16::<0xaa>(a, b_shifted));
             isa.store(dst, isa.brains([isa.as_ps(a), isa.as_ps(b)], high, low));
         }
     }
