@@ -102,15 +102,15 @@ unsafe fn in_order<A: Real, B: Real, const SIDES: usize>(
 ) -> usize {
     let sides = [Side::of(A::DTYPE), Side::of(B::DTYPE)];
     // SAFETY: the caller's.
-    unsafe { turned::whole_steps::<Neon, SIDES>(Neon, sides, STEP, src, dst, n, step) }
+    unsafe { turned::whole_steps(Neon, SIDES, sides, STEP, src, dst, n, step) }
 }
 
 impl Turns for Neon {
     type Places = uint8x16_t;
 
     #[inline(always)]
-    fn places(self, width: usize) -> uint8x16_t {
-        bytemuck::cast(turned::places(width))
+    fn places(self, side: Side) -> uint8x16_t {
+        bytemuck::cast(turned::places(side.width))
     }
 
     #[inline(always)]
