@@ -42,6 +42,8 @@ mod scalar;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shape;
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
+mod stepwise;
 mod stream;
 mod strided;
 mod swap;

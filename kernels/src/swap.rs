@@ -1,7 +1,7 @@
 //! Elements in the other byte order.
 //!
 //! Kernels know the machine's own order. Those that take little longer than their memory does are compiled again with
-//! elements [turned in registers](turned). For all others, and under other options than the default ones, a block of a
+//! elements [turned in registers](crate::stepwise). For all others, and under other options than the default ones, a block of a
 //! source in the other order is turned into a buffer that stays in the L1 cache, and cast from there; results are turned
 //! where they are, as long as they are in that cache.
 //!
@@ -27,9 +27,6 @@ use crate::table::{Kernel, Params, Road, Table};
 use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::slice;
-pub(crate) use turned::{Side, Turned, Turns};
-
-pub(crate) mod turned;
 
 /// The bytes of a block of the source that is turned.
 const BLOCK: usize = 8 << 10;
@@ -174,7 +171,7 @@ impl Swap {
             [true, true] if is_copy(from.component(), to.component()) => inner,
             _ if is_copy(from, to) => copy,
             [true, false] if is_integer(from) && matches!(to.kind(), Kind::Bool) => inner,
-            _ if table.turned.get(from, to, sides).is_some() => in_registers,
+            _ if table.stepwise.turned(from, to, sides).is_some() => in_registers,
             _ if from.is_complex() && to.is_complex() => by_components,
             _ if is_by_parts(from, to, table) => by_parts,
             _ => {
@@ -346,7 +343,9 @@ const fn block(bytes: usize, dtype: DType) -> usize {
 /// As for every kernel, see [`Kernel`]; `params` has a swap that they suit.
 unsafe fn in_registers(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
     let Some(swap) = &params.swap else { return 0 };
-    let Some(turned) = swap.table.turned.get(params.from, params.to, swap.sides) else { return 0 };
+    let Some(turned) = swap.table.stepwise.turned(params.from, params.to, swap.sides) else {
+        return 0;
+    };
     // SAFETY: the caller's. The elements that are done are whole steps, whole bytes on both sides.
     unsafe {
         let done = turned(src, dst, n, params);

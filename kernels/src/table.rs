@@ -5,8 +5,9 @@ use crate::dtypes::DType;
 use crate::environment::Arithmetic;
 use crate::options::Options;
 use crate::shape::{Plan, Shapes};
+use crate::stepwise::Stepwise;
 use crate::stream::Stores;
-use crate::swap::{Swap, Swaps, Turned};
+use crate::swap::{Swap, Swaps};
 use crate::tile;
 use core::fmt;
 
@@ -167,7 +168,7 @@ pub(crate) struct Table {
     /// What elements in the other byte order are turned with.
     pub(crate) swaps: Swaps,
     /// The kernels that turn them in registers.
-    pub(crate) turned: Turned,
+    pub(crate) stepwise: Stepwise,
 }
 
 /// Rearrangements, for the kernels that go through a tile. Each takes a width, a source, a
@@ -206,7 +207,7 @@ impl Pairs {
 }
 
 /// Makes [`RealPairs`] of what `entry::<A, B>()` gives for every pair of real dtypes: for
-/// [`for_each_dtype`](crate::dtypes::for_each_dtype). Or of `entry::<A, B, SIDES>()`, see [`Turned`].
+/// [`for_each_dtype`](crate::dtypes::for_each_dtype). Or of `entry::<A, B, MODE>()`, see [`Stepwise`].
 macro_rules! real_pairs {
     (
         $entry:ident $(<$sides:literal>)?

@@ -324,14 +324,20 @@ unsafe fn checked(
     if matches!(road, Road::Tile) {
         return None;
     }
-    // SAFETY: the caller's.
+    // SAFETY: the caller's; whole steps are whole bytes on both sides.
     unsafe {
+        let done = match table.stepwise.fitting(params.from, params.to) {
+            Some(kernel) => kernel(src, dst, n, params),
+            None => 0,
+        };
+        let [src, components] = [src, components].map(|at| at.add(done / 8 * params.from.bits()));
+        let (dst, n) = (dst.add(done / 8 * params.to.bits()), n - done);
         let fitting = match inner.options.is_default() {
             true => n,
             false => shape::fitting(table, components, n, inner)?,
         };
         let params = Params { options: Options::DEFAULT, ..*params };
-        Some(kernel(src, dst, fitting, &params))
+        Some(done + kernel(src, dst, fitting, &params))
     }
 }
 

@@ -6,22 +6,22 @@ use super::decode::{F32, Loud};
 use super::packed::{Step, stepped};
 use crate::codec::Bridge;
 use crate::dtypes::DType;
-use crate::swap::turned;
+use crate::stepwise;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
 
 /// Sets the kernels of the pairs that have one.
-pub(super) const fn with_complex<const SIDES: usize>(mut pairs: RealPairs) -> RealPairs {
+pub(super) const fn with_complex<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
     let all = [DType::Complex32, DType::BComplex32, DType::Complex64, DType::Complex128];
     let mut i = 0;
     while i < all.len() {
-        let [bools, bits] = match SIDES {
-            turned::NONE => truths::<SIDES, false>(all[i]),
-            _ => truths::<SIDES, true>(all[i]),
+        let [bools, bits] = match MODE {
+            stepwise::SOURCE => truths::<MODE, true>(all[i]),
+            _ => truths::<MODE, false>(all[i]),
         };
         pairs.set(all[i], DType::Bool, Entry { kernel: bools, road: Road::Direct });
         pairs.set(all[i], DType::Bool1x8, Entry { kernel: bits, road: Road::Direct });
-        if SIDES != turned::NONE {
+        if MODE != stepwise::NONE {
             let (part, [reals, zeros]) = (all[i].component(), parts(all[i]));
             pairs.set(all[i], part, Entry { kernel: reals, road: Road::Direct });
             pairs.set(part, all[i], Entry { kernel: zeros, road: Road::Direct });
@@ -29,12 +29,12 @@ pub(super) const fn with_complex<const SIDES: usize>(mut pairs: RealPairs) -> Re
         i += 1;
     }
     let floats: [(DType, DType, Kernel); 6] = [
-        (DType::Bool, DType::Complex64, stepped::<FromBools, SIDES>),
-        (DType::Float32, DType::Complex32, stepped::<ToHalves, SIDES>),
-        (DType::Complex64, DType::Float16, stepped::<FromFloats, SIDES>),
-        (DType::BComplex32, DType::Float32, stepped::<FromBrains, SIDES>),
-        (DType::Float16, DType::Complex64, stepped::<ToFloats<false>, SIDES>),
-        (DType::BFloat16, DType::Complex64, stepped::<ToFloats<true>, SIDES>),
+        (DType::Bool, DType::Complex64, stepped::<FromBools, MODE>),
+        (DType::Float32, DType::Complex32, stepped::<ToHalves, MODE>),
+        (DType::Complex64, DType::Float16, stepped::<FromFloats, MODE>),
+        (DType::BComplex32, DType::Float32, stepped::<FromBrains, MODE>),
+        (DType::Float16, DType::Complex64, stepped::<ToFloats<false>, MODE>),
+        (DType::BFloat16, DType::Complex64, stepped::<ToFloats<true>, MODE>),
     ];
     let mut i = 0;
     while i < floats.len() {
@@ -46,18 +46,18 @@ pub(super) const fn with_complex<const SIDES: usize>(mut pairs: RealPairs) -> Re
 }
 
 /// The kernels to bool and bool1x8.
-const fn truths<const SIDES: usize, const TURNED: bool>(from: DType) -> [Kernel; 2] {
+const fn truths<const MODE: usize, const TURNED: bool>(from: DType) -> [Kernel; 2] {
     match from.bits() {
-        32 => [stepped::<Truths<32, 8, TURNED>, SIDES>, stepped::<Truths<32, 1, TURNED>, SIDES>],
-        64 => [stepped::<Truths<64, 8, TURNED>, SIDES>, stepped::<Truths<64, 1, TURNED>, SIDES>],
-        _ => [stepped::<Truths<128, 8, TURNED>, SIDES>, stepped::<Truths<128, 1, TURNED>, SIDES>],
+        32 => [stepped::<Truths<32, 8, TURNED>, MODE>, stepped::<Truths<32, 1, TURNED>, MODE>],
+        64 => [stepped::<Truths<64, 8, TURNED>, MODE>, stepped::<Truths<64, 1, TURNED>, MODE>],
+        _ => [stepped::<Truths<128, 8, TURNED>, MODE>, stepped::<Truths<128, 1, TURNED>, MODE>],
     }
 }
 
 /// The kernels to real parts, and from them, if one of the sides is turned: it is the parts that are, whichever it is.
 const fn parts(complex: DType) -> [Kernel; 2] {
-    const SOURCE: usize = turned::SOURCE;
-    const RESULTS: usize = turned::RESULTS;
+    const SOURCE: usize = stepwise::SOURCE;
+    const RESULTS: usize = stepwise::RESULTS;
     match complex.bits() {
         32 => [stepped::<RealParts<2>, RESULTS>, stepped::<WithZeros<2>, SOURCE>],
         64 => [stepped::<RealParts<4>, RESULTS>, stepped::<WithZeros<4>, SOURCE>],

@@ -21,7 +21,7 @@ use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
 use crate::dtypes::{DType, Kind, Real};
 use crate::environment;
 use crate::scalar::{Scalar, direct as portable};
-use crate::swap::{Side, turned};
+use crate::stepwise::{self, Side};
 use crate::table::{Entry, Kernel, Params, Road};
 
 /// A step of a direct kernel.
@@ -48,7 +48,7 @@ pub(super) trait Step<A: Real, B: Real> {
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn stepped<S, A, B, const SIDES: usize>(
+unsafe fn stepped<S, A, B, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -61,15 +61,15 @@ where
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
-    if SIDES != turned::NONE {
+    if MODE != stepwise::NONE {
         // SAFETY: the caller's.
-        return unsafe { turned_steps::<S, A, B, SIDES>(src, dst, n) };
+        return unsafe { more_steps::<S, A, B, MODE>(src, dst, n, params) };
     }
     if n < S::LEN {
         let guarded = n >= Avx2::STEP && const { only_short_ones_calculate(A::DTYPE, B::DTYPE) };
         // SAFETY: the caller's.
         return unsafe {
-            environment::run(guarded, fused::<A, B, { turned::NONE }>, params, src, dst, n)
+            environment::run(guarded, fused::<A, B, { stepwise::NONE }>, params, src, dst, n)
         };
     }
     // SAFETY: the caller knows that the CPU has the instruction set of this table.
@@ -112,26 +112,27 @@ where
     n
 }
 
-/// As many whole steps as there are, or pairs of light ones, with the sides turned.
+/// Casts as many whole steps, or pairs of light ones, as [`stepwise`] has it.
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
 #[inline(always)]
-unsafe fn turned_steps<S: Step<A, B>, A: Real, B: Real, const SIDES: usize>(
+unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
+    params: &Params,
 ) -> usize {
     // SAFETY: the caller knows that the CPU has the instruction set of this table.
     let isa = unsafe { Avx2::summon() };
     isa.vectorize_on_lines(
         #[inline(always)]
         move || {
-            let sides = if S::READS_TURNED { SIDES & !turned::SOURCE } else { SIDES };
+            let sides = if S::READS_TURNED { MODE & !stepwise::SOURCE } else { MODE };
             let len = if S::LIGHT { 2 * S::LEN } else { S::LEN };
             // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
             unsafe {
-                turned::whole_steps(
+                stepwise::whole_steps(
                     isa,
                     sides,
                     const { [Side::of(A::DTYPE), Side::of(B::DTYPE)] },
@@ -139,6 +140,7 @@ unsafe fn turned_steps<S: Step<A, B>, A: Real, B: Real, const SIDES: usize>(
                     src,
                     dst,
                     n,
+                    params,
                     #[inline(always)]
                     |src, dst| {
                         step_at::<S, A, B>(isa, src, dst, 0);
@@ -193,7 +195,7 @@ impl<Hub> Bridges<Hub> for Avx2 where
 }
 
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
-pub(super) const fn entry<A, B, const SIDES: usize>() -> Option<Entry>
+pub(super) const fn entry<A, B, const MODE: usize>() -> Option<Entry>
 where
     A: Real,
     B: Real,
@@ -206,39 +208,39 @@ where
         return Some(Entry { kernel: portable::copy, road: Road::Copy });
     }
     let (kernel, road): (Kernel, Road) = if is(from, to) {
-        (stepped::<FillByte, A, B, SIDES>, Road::Direct)
+        (stepped::<FillByte, A, B, MODE>, Road::Direct)
     } else if is(to, DType::Bool) {
-        (to_bool::<A, B, SIDES>(), Road::Direct)
+        (to_bool::<A, B, MODE>(), Road::Direct)
     } else if is(from, DType::Bool) {
-        (stepped::<FromBool, A, B, SIDES>, Road::Direct)
+        (stepped::<FromBool, A, B, MODE>, Road::Direct)
     } else if is_integer(from) && is_integer(to) {
         match (from.bits(), to.bits()) {
-            (8, 8) => (stepped::<FillByte, A, B, SIDES>, Road::Direct),
-            (_, 8) => (stepped::<NarrowToByte, A, B, SIDES>, Road::Direct),
-            (8, _) | (16, 64) => (stepped::<Widen, A, B, SIDES>, Road::Direct),
+            (8, 8) => (stepped::<FillByte, A, B, MODE>, Road::Direct),
+            (_, 8) => (stepped::<NarrowToByte, A, B, MODE>, Road::Direct),
+            (8, _) | (16, 64) => (stepped::<Widen, A, B, MODE>, Road::Direct),
             _ => return None,
         }
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
-        (stepped::<IntToPower, A, B, SIDES>, Road::Direct)
+        (stepped::<IntToPower, A, B, MODE>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {
-        (stepped::<ClampToSmall, A, B, SIDES>, Road::Table)
+        (stepped::<ClampToSmall, A, B, MODE>, Road::Table)
     } else if from.bits() == 8 && to.bits() == 8 && maps::work::<A, B>() <= most_work(from) {
-        (stepped::<ByteMap, A, B, SIDES>, Road::Table)
-    } else if let Some(kernel) = to_small_float::<A, B, SIDES>() {
+        (stepped::<ByteMap, A, B, MODE>, Road::Table)
+    } else if let Some(kernel) = to_small_float::<A, B, MODE>() {
         (kernel, Road::Direct)
     } else if is_tabled(from) {
-        from_small::<A, B, SIDES>()
-    } else if let Some(kernel) = from_float::<A, B, SIDES>() {
+        from_small::<A, B, MODE>()
+    } else if let Some(kernel) = from_float::<A, B, MODE>() {
         (kernel, Road::Direct)
     } else if is(to, DType::BFloat16) && (from.bits() == 64 || is_integer(from) && from.bits() == 8)
     {
-        (stepped::<CutToBrain, A, B, SIDES>, Road::Direct)
+        (stepped::<CutToBrain, A, B, MODE>, Road::Direct)
     } else if is(to, DType::BFloat16) && is_integer(from) {
-        (stepped::<RoundToBrain, A, B, SIDES>, Road::Direct)
+        (stepped::<RoundToBrain, A, B, MODE>, Road::Direct)
     } else if is(to, DType::Float16)
         && (is(from, DType::Float32) || is(from, DType::Int32) || is(from, DType::Int8))
     {
-        (stepped::<ByHubs, A, B, SIDES>, Road::Direct)
+        (stepped::<ByHubs, A, B, MODE>, Road::Direct)
     } else {
         return None;
     };
@@ -246,22 +248,22 @@ where
 }
 
 /// The kernel of a pair whose destination is bool. (A number is zero in any order; a float whose sign is not looked at.)
-const fn to_bool<A, B, const SIDES: usize>() -> Kernel
+const fn to_bool<A, B, const MODE: usize>() -> Kernel
 where
     A: Real,
     B: Real,
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
-    if SIDES & turned::SOURCE != 0 {
-        stepped::<ToBool<true>, A, B, SIDES>
+    if MODE & stepwise::SOURCE != 0 {
+        stepped::<ToBool<true>, A, B, MODE>
     } else {
-        stepped::<ToBool<false>, A, B, SIDES>
+        stepped::<ToBool<false>, A, B, MODE>
     }
 }
 
 /// The kernel of a pair whose destination is a small float, if there is one.
-const fn to_small_float<A, B, const SIDES: usize>() -> Option<Kernel>
+const fn to_small_float<A, B, const MODE: usize>() -> Option<Kernel>
 where
     A: Real,
     B: Real,
@@ -275,21 +277,21 @@ where
     }
     if is(to, DType::Float8E8M0Fnu) {
         return match from {
-            DType::Float16 | DType::BFloat16 => Some(stepped::<WordsToPower, A, B, SIDES>),
+            DType::Float16 | DType::BFloat16 => Some(stepped::<WordsToPower, A, B, MODE>),
             _ => None,
         };
     }
     Some(if words::suits(from, to) {
-        stepped::<WordsToSmall, A, B, SIDES>
+        stepped::<WordsToSmall, A, B, MODE>
     } else if is_integer(from) && from.bits() == 16 {
-        stepped::<EncodeWords, A, B, SIDES>
+        stepped::<EncodeWords, A, B, MODE>
     } else {
-        stepped::<EncodeSmall, A, B, SIDES>
+        stepped::<EncodeSmall, A, B, MODE>
     })
 }
 
 /// The kernel of a pair whose source's numbers are in short tables, to what is wider than a byte.
-const fn from_small<A, B, const SIDES: usize>() -> (Kernel, Road)
+const fn from_small<A, B, const MODE: usize>() -> (Kernel, Road)
 where
     A: Real,
     B: Real,
@@ -301,27 +303,25 @@ where
     match (is_float(to), to.bits()) {
         (true, 16) => match (from, to) {
             (DType::Float8E8M0Fnu, DType::Float16) => {
-                (stepped::<PowerToHalf, A, B, SIDES>, Road::Direct)
+                (stepped::<PowerToHalf, A, B, MODE>, Road::Direct)
             }
             (DType::Float8E5M2, DType::Float16) => {
-                (stepped::<UpperByteToFloat16, A, B, SIDES>, Road::Direct)
+                (stepped::<UpperByteToFloat16, A, B, MODE>, Road::Direct)
             }
-            _ => (stepped::<SmallToFloat16, A, B, SIDES>, Road::Table),
+            _ => (stepped::<SmallToFloat16, A, B, MODE>, Road::Table),
         },
-        (true, 64) => (stepped::<SmallToFloat64, A, B, SIDES>, Road::Table),
+        (true, 64) => (stepped::<SmallToFloat64, A, B, MODE>, Road::Table),
         (false, _) if is(from, DType::Float8E8M0Fnu) => {
-            (stepped::<PowerToInt, A, B, SIDES>, Road::Direct)
+            (stepped::<PowerToInt, A, B, MODE>, Road::Direct)
         }
-        (false, _) if bytes::fits_a_byte(from) => {
-            (stepped::<SmallToInt, A, B, SIDES>, Road::Direct)
-        }
-        (false, _) => (stepped::<CutSmall, A, B, SIDES>, Road::Direct),
-        _ => (stepped::<SmallToAny, A, B, SIDES>, Road::Direct),
+        (false, _) if bytes::fits_a_byte(from) => (stepped::<SmallToInt, A, B, MODE>, Road::Direct),
+        (false, _) => (stepped::<CutSmall, A, B, MODE>, Road::Direct),
+        _ => (stepped::<SmallToAny, A, B, MODE>, Road::Direct),
     }
 }
 
 /// The kernel of a pair whose source is a float of 16 bits or more, if there is one.
-const fn from_float<A, B, const SIDES: usize>() -> Option<Kernel>
+const fn from_float<A, B, const MODE: usize>() -> Option<Kernel>
 where
     A: Real,
     B: Real,
@@ -331,32 +331,32 @@ where
 {
     let (from, to) = (A::DTYPE, B::DTYPE);
     Some(match (from, to) {
-        _ if words::suits_int(from, to) => stepped::<WordsToInt, A, B, SIDES>,
+        _ if words::suits_int(from, to) => stepped::<WordsToInt, A, B, MODE>,
         (DType::BFloat16, _) if is_integer(to) && to.bits() == 8 => {
-            stepped::<BrainToByte, A, B, SIDES>
+            stepped::<BrainToByte, A, B, MODE>
         }
-        (DType::BFloat16, DType::Int16 | DType::UInt16) => stepped::<BrainToWord, A, B, SIDES>,
-        (DType::BFloat16, DType::Int64 | DType::UInt64) => stepped::<BrainToQword, A, B, SIDES>,
-        (DType::Float16, DType::Int16 | DType::UInt16) => stepped::<HalfToWord, A, B, SIDES>,
+        (DType::BFloat16, DType::Int16 | DType::UInt16) => stepped::<BrainToWord, A, B, MODE>,
+        (DType::BFloat16, DType::Int64 | DType::UInt64) => stepped::<BrainToQword, A, B, MODE>,
+        (DType::Float16, DType::Int16 | DType::UInt16) => stepped::<HalfToWord, A, B, MODE>,
         (DType::Float64, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16) => {
-            stepped::<DoubleToWord, A, B, SIDES>
+            stepped::<DoubleToWord, A, B, MODE>
         }
         (DType::Float64, _) if is_integer(to) && to.bits() == 8 => {
-            stepped::<Float64ToByte, A, B, SIDES>
+            stepped::<Float64ToByte, A, B, MODE>
         }
         _ if is_float(from) && is_integer(to) && to.bits() == 8 => {
-            stepped::<FloatToByte, A, B, SIDES>
+            stepped::<FloatToByte, A, B, MODE>
         }
         (DType::Float16, DType::UInt32 | DType::Int64 | DType::UInt64) => {
-            stepped::<CutHalf, A, B, SIDES>
+            stepped::<CutHalf, A, B, MODE>
         }
-        (DType::Float16, DType::BFloat16) => stepped::<HalfToBrain, A, B, SIDES>,
-        (DType::Float32, DType::BFloat16) if SIDES & turned::SOURCE != 0 => {
-            stepped::<FloatToBrain<false>, A, B, SIDES>
+        (DType::Float16, DType::BFloat16) => stepped::<HalfToBrain, A, B, MODE>,
+        (DType::Float32, DType::BFloat16) if MODE & stepwise::SOURCE != 0 => {
+            stepped::<FloatToBrain<false>, A, B, MODE>
         }
-        (DType::Float32, DType::BFloat16) => stepped::<FloatToBrain<true>, A, B, SIDES>,
-        (DType::BFloat16, DType::Float16) => stepped::<BrainToFloat16, A, B, SIDES>,
-        (DType::BFloat16, DType::Float32) => stepped::<BrainToFloat32, A, B, SIDES>,
+        (DType::Float32, DType::BFloat16) => stepped::<FloatToBrain<true>, A, B, MODE>,
+        (DType::BFloat16, DType::Float16) => stepped::<BrainToFloat16, A, B, MODE>,
+        (DType::BFloat16, DType::Float32) => stepped::<BrainToFloat32, A, B, MODE>,
         _ => return None,
     })
 }

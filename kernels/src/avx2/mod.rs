@@ -27,7 +27,9 @@ use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
-use crate::swap::{Side, Swaps, Turned, Turns, turned};
+use crate::shape::Screen;
+use crate::stepwise::{self, Side, Stepwise, Turns};
+use crate::swap::Swaps;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use core::arch::x86_64::__m256i;
@@ -87,7 +89,7 @@ impl Isa for Avx2 {
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn fused<A, B, const SIDES: usize>(
+unsafe fn fused<A, B, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -99,7 +101,7 @@ where
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
-    if SIDES != turned::NONE {
+    if MODE != stepwise::NONE {
         // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
         let isa = unsafe { Avx2::summon() };
         return isa.vectorize_on_lines(
@@ -108,14 +110,15 @@ where
                 let lie = const { [Side::of(A::DTYPE), Side::of(B::DTYPE)] };
                 // SAFETY: the caller's; 16 elements of two bytes or more are whole registers.
                 unsafe {
-                    turned::whole_steps(
+                    stepwise::whole_steps(
                         isa,
-                        SIDES,
+                        MODE,
                         lie,
                         Avx2::STEP,
                         src,
                         dst,
                         n,
+                        params,
                         #[inline(always)]
                         |src, dst| step::<A, B>(isa, src, dst),
                     )
@@ -152,7 +155,7 @@ impl Turns for Avx2 {
 
     #[inline(always)]
     fn places(self, side: Side) -> __m256i {
-        self.twice(bytemuck::cast(turned::places(side.width)))
+        self.twice(bytemuck::cast(stepwise::places(side.width)))
     }
 
     #[inline(always)]
@@ -175,10 +178,34 @@ impl Turns for Avx2 {
             i += 16;
         }
     }
+
+    #[inline(always)]
+    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
+        let all = |v: u64| match width {
+            2 => self.all16(v as i16),
+            4 => self.all32(v as i32),
+            _ => self.all64(v as i64),
+        };
+        let (addend, keep) = (all(screen.addend), all(screen.keep));
+        let mut any = self.zero();
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let v = unsafe { self.load(src.add(i)) };
+            let moved = match width {
+                2 => self.add16(v, addend),
+                4 => self.add32(v, addend),
+                _ => self.add64(v, addend),
+            };
+            any = self.or(any, moved);
+            i += 32;
+        }
+        self.testz(any, keep) == 0
+    }
 }
 
 /// The kernel of a pair of real dtypes under the default options.
-const fn entry<A, B, const SIDES: usize>() -> Entry
+const fn entry<A, B, const MODE: usize>() -> Entry
 where
     A: Real,
     B: Real,
@@ -187,16 +214,16 @@ where
     Avx2: Bridge<decode::F32, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
-    match direct::entry::<A, B, SIDES>() {
+    match direct::entry::<A, B, MODE>() {
         Some(direct) => direct,
-        None => Entry { kernel: fused::<A, B, SIDES>, road: Road::Fused },
+        None => Entry { kernel: fused::<A, B, MODE>, road: Road::Fused },
     }
 }
 
 /// Adds the kernels of the pairs with a packed or a complex side that have one of their own.
-const fn with_composed<const SIDES: usize>(pairs: RealPairs) -> RealPairs {
-    let pairs = packed::with_packed::<SIDES>(steps::packs::with_packs::<SIDES>(pairs));
-    complex::with_complex::<SIDES>(pairs)
+const fn with_composed<const MODE: usize>(pairs: RealPairs) -> RealPairs {
+    let pairs = packed::with_packed::<MODE>(steps::packs::with_packs::<MODE>(pairs));
+    complex::with_complex::<MODE>(pairs)
 }
 
 /// The kernels of all pairs.
@@ -209,11 +236,12 @@ pub(crate) static TABLE: Table = Table {
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Avx2>,
     swaps: Swaps::of::<Avx2>(),
-    turned: const {
-        Turned::NONE
+    stepwise: const {
+        Stepwise::NONE
             .with::<1>(with_composed::<1>(for_each_dtype!(real_pairs entry <1>)))
             .with::<2>(with_composed::<2>(for_each_dtype!(real_pairs entry <2>)))
             .with::<3>(with_composed::<3>(for_each_dtype!(real_pairs entry <3>)))
+            .with::<4>(with_composed::<4>(for_each_dtype!(real_pairs entry <4>)))
     },
 };
 

@@ -107,6 +107,8 @@ words! {
         u32_to_i64 = _mm256_cvtepu32_epi64(a: __m128i) -> __m256i;
     }
     avx {
+        // 1 if no bit is set in both.
+        testz = _mm256_testz_si256(a: __m256i, b: __m256i) -> i32;
         zero = _mm256_setzero_si256() -> __m256i;
         all8 = _mm256_set1_epi8(a: i8) -> __m256i;
         all16 = _mm256_set1_epi16(a: i16) -> __m256i;

@@ -14,7 +14,7 @@ use super::sixes::{self, SixesByPairs, SixesToBits};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
 use crate::scalar::direct::is_packed_copy;
-use crate::swap::{Side, turned};
+use crate::stepwise::{self, Side};
 use crate::table::{ByCodes as ByCodesKernel, Entry, Kernel, Params, RealPairs, Road};
 use crate::tile;
 use core::arch::x86_64::__m256i;
@@ -51,13 +51,13 @@ const LONGEST: (usize, usize) = (512, 1024);
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-pub(super) unsafe fn stepped<S: Step, const SIDES: usize>(
+pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
     params: &Params,
 ) -> usize {
-    if SIDES != turned::NONE {
+    if MODE != stepwise::NONE {
         // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
         let isa = unsafe { Avx2::summon() };
         return isa.vectorize_on_lines(
@@ -69,14 +69,15 @@ pub(super) unsafe fn stepped<S: Step, const SIDES: usize>(
                     [Side { bits: S::IN, ..from }, Side { bits: S::OUT, halves: S::HALVES, ..to }];
                 // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
                 unsafe {
-                    turned::whole_steps(
+                    stepwise::whole_steps(
                         isa,
-                        if S::READS_TURNED { SIDES & !turned::SOURCE } else { SIDES },
+                        if S::READS_TURNED { MODE & !stepwise::SOURCE } else { MODE },
                         lie,
                         S::LEN,
                         src,
                         dst,
                         n,
+                        params,
                         #[inline(always)]
                         |src, dst| S::step(isa, tables, src, dst),
                     )
@@ -510,18 +511,18 @@ const fn is_by_pairs(from: DType, to: DType, bits: usize) -> bool {
 
 /// The kernel of a pair with a packed side and few codes; None where a piece of a tile is all that it
 /// takes.
-const fn entry<const SIDES: usize>(from: DType, to: DType) -> Option<Entry> {
+const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
     if from.is_packed() && to.bits() == 16 && !to.is_complex() {
         let kernel: Kernel = match from.bits() {
-            1 => stepped::<BitsToWords, SIDES>,
-            2 => stepped::<ByHalves<2, 16>, SIDES>,
-            4 => stepped::<ByHalves<4, 16>, SIDES>,
+            1 => stepped::<BitsToWords, MODE>,
+            2 => stepped::<ByHalves<2, 16>, MODE>,
+            4 => stepped::<ByHalves<4, 16>, MODE>,
             _ => return None,
         };
         return Some(Entry { kernel, road: Road::Table });
     }
     if from.is_packed()
-        && let Some(entry) = permutes::entry::<SIDES>(from, to)
+        && let Some(entry) = permutes::entry::<MODE>(from, to)
     {
         return Some(entry);
     }
@@ -538,28 +539,28 @@ const fn entry<const SIDES: usize>(from: DType, to: DType) -> Option<Entry> {
         return Some(Entry { kernel, road: Road::Table });
     }
     let kernel: Kernel = match (from.bits(), to.bits()) {
-        (1, 1) => stepped::<ByHalves<1, 1>, { turned::NONE }>,
-        (1, 2) => stepped::<ByHalves<1, 2>, { turned::NONE }>,
-        (1, 4) => stepped::<ByHalves<1, 4>, { turned::NONE }>,
-        (2, 1) => stepped::<ByHalves<2, 1>, { turned::NONE }>,
-        (2, 2) => stepped::<ByHalves<2, 2>, { turned::NONE }>,
-        (2, 4) => stepped::<ByHalves<2, 4>, { turned::NONE }>,
-        (2, 8) => stepped::<ByHalves<2, 8>, { turned::NONE }>,
-        (4, 1) => stepped::<ByHalves<4, 1>, { turned::NONE }>,
-        (4, 2) => stepped::<ByHalves<4, 2>, { turned::NONE }>,
-        (4, 4) => stepped::<ByHalves<4, 4>, { turned::NONE }>,
-        (4, 8) => stepped::<ByHalves<4, 8>, { turned::NONE }>,
-        (1, 6) => stepped::<ByCodes<1, 1, 6>, { turned::NONE }>,
-        (1, _) => stepped::<BitsToBytes, { turned::NONE }>,
-        (2, _) => stepped::<ByCodes<2, 2, 6>, { turned::NONE }>,
-        (4, _) => stepped::<ByCodes<4, 4, 6>, { turned::NONE }>,
-        (6, 1) => stepped::<SixesToBits, { turned::NONE }>,
-        (6, 2) if is_by_pairs(from, to, 2) => stepped::<SixesByPairs<2>, { turned::NONE }>,
-        (6, 4) if is_by_pairs(from, to, 4) => stepped::<SixesByPairs<4>, { turned::NONE }>,
-        (6, 2) => stepped::<ByCodes<6, 6, 2>, { turned::NONE }>,
-        (6, 4) => stepped::<ByCodes<6, 6, 4>, { turned::NONE }>,
-        (6, 6) => stepped::<ByCodes<6, 6, 6>, { turned::NONE }>,
-        (6, _) => stepped::<ByCodes<6, 6, 8>, { turned::NONE }>,
+        (1, 1) => stepped::<ByHalves<1, 1>, { stepwise::NONE }>,
+        (1, 2) => stepped::<ByHalves<1, 2>, { stepwise::NONE }>,
+        (1, 4) => stepped::<ByHalves<1, 4>, { stepwise::NONE }>,
+        (2, 1) => stepped::<ByHalves<2, 1>, { stepwise::NONE }>,
+        (2, 2) => stepped::<ByHalves<2, 2>, { stepwise::NONE }>,
+        (2, 4) => stepped::<ByHalves<2, 4>, { stepwise::NONE }>,
+        (2, 8) => stepped::<ByHalves<2, 8>, { stepwise::NONE }>,
+        (4, 1) => stepped::<ByHalves<4, 1>, { stepwise::NONE }>,
+        (4, 2) => stepped::<ByHalves<4, 2>, { stepwise::NONE }>,
+        (4, 4) => stepped::<ByHalves<4, 4>, { stepwise::NONE }>,
+        (4, 8) => stepped::<ByHalves<4, 8>, { stepwise::NONE }>,
+        (1, 6) => stepped::<ByCodes<1, 1, 6>, { stepwise::NONE }>,
+        (1, _) => stepped::<BitsToBytes, { stepwise::NONE }>,
+        (2, _) => stepped::<ByCodes<2, 2, 6>, { stepwise::NONE }>,
+        (4, _) => stepped::<ByCodes<4, 4, 6>, { stepwise::NONE }>,
+        (6, 1) => stepped::<SixesToBits, { stepwise::NONE }>,
+        (6, 2) if is_by_pairs(from, to, 2) => stepped::<SixesByPairs<2>, { stepwise::NONE }>,
+        (6, 4) if is_by_pairs(from, to, 4) => stepped::<SixesByPairs<4>, { stepwise::NONE }>,
+        (6, 2) => stepped::<ByCodes<6, 6, 2>, { stepwise::NONE }>,
+        (6, 4) => stepped::<ByCodes<6, 6, 4>, { stepwise::NONE }>,
+        (6, 6) => stepped::<ByCodes<6, 6, 6>, { stepwise::NONE }>,
+        (6, _) => stepped::<ByCodes<6, 6, 8>, { stepwise::NONE }>,
         (_, 1) => from_bytes::<1>(from),
         (_, 2) => from_bytes::<2>(from),
         (_, 4) => from_bytes::<4>(from),
@@ -571,19 +572,19 @@ const fn entry<const SIDES: usize>(from: DType, to: DType) -> Option<Entry> {
 /// From a dtype of one byte.
 const fn from_bytes<const OUT: usize>(from: DType) -> Kernel {
     match from.significant_bits() {
-        1 => stepped::<ByCodes<8, 1, OUT>, { turned::NONE }>,
-        2 => stepped::<ByCodes<8, 2, OUT>, { turned::NONE }>,
-        4 => stepped::<ByCodes<8, 4, OUT>, { turned::NONE }>,
-        _ => stepped::<ByCodes<8, 6, OUT>, { turned::NONE }>,
+        1 => stepped::<ByCodes<8, 1, OUT>, { stepwise::NONE }>,
+        2 => stepped::<ByCodes<8, 2, OUT>, { stepwise::NONE }>,
+        4 => stepped::<ByCodes<8, 4, OUT>, { stepwise::NONE }>,
+        _ => stepped::<ByCodes<8, 6, OUT>, { stepwise::NONE }>,
     }
 }
 
 /// Sets the kernels of the pairs that have one.
-pub(super) const fn with_packed<const SIDES: usize>(mut pairs: RealPairs) -> RealPairs {
+pub(super) const fn with_packed<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
     let mut i = 0;
     while i < DType::COUNT * DType::COUNT {
         let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
-        if let Some(entry) = entry::<SIDES>(from, to) {
+        if let Some(entry) = entry::<MODE>(from, to) {
             pairs.set(from, to, entry);
         }
         i += 1;

@@ -118,12 +118,12 @@ impl<const IN: usize, const OUT: usize> Step for ByPermutes<IN, OUT> {
 }
 
 /// The kernel of a pair that has one.
-pub(super) const fn entry<const SIDES: usize>(from: DType, to: DType) -> Option<Entry> {
+pub(super) const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
     let kernel: Kernel = match (from.bits(), to) {
-        (1, DType::Int32 | DType::UInt32 | DType::Float32) => stepped::<ByPermutes<1, 32>, SIDES>,
-        (2, DType::Int32 | DType::UInt32 | DType::Float32) => stepped::<ByPermutes<2, 32>, SIDES>,
-        (1, DType::Float64) => stepped::<ByPermutes<1, 64>, SIDES>,
-        (2, DType::Float64) => stepped::<ByPermutes<2, 64>, SIDES>,
+        (1, DType::Int32 | DType::UInt32 | DType::Float32) => stepped::<ByPermutes<1, 32>, MODE>,
+        (2, DType::Int32 | DType::UInt32 | DType::Float32) => stepped::<ByPermutes<2, 32>, MODE>,
+        (1, DType::Float64) => stepped::<ByPermutes<1, 64>, MODE>,
+        (2, DType::Float64) => stepped::<ByPermutes<2, 64>, MODE>,
         _ => return None,
     };
     Some(Entry { kernel, road: Road::Table })

@@ -6,7 +6,7 @@ use super::code_tables::{Codes, codes};
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
 use crate::dtypes::Kind;
-use crate::swap::turned;
+use crate::stepwise;
 use crate::table::{Kernel, Params};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
@@ -268,7 +268,7 @@ pub(super) const fn to_bytes(codes: &Codes) -> Option<Kernel> {
         Some(Way::Cuts) => kernel::<Cuts>(codes),
         Some(Way::Keeps) => kernel::<Keeps>(codes),
         // (The place of a pair does not tell whether one of them is zero.)
-        Some(Way::Forbids) => stepped::<SixesToBytes<2, Forbids>, { turned::NONE }>,
+        Some(Way::Forbids) => stepped::<SixesToBytes<2, Forbids>, { stepwise::NONE }>,
         Some(Way::Drops) => kernel::<Drops>(codes),
         None => return None,
     })
@@ -279,11 +279,11 @@ const fn kernel<S: Sign>(codes: &Codes) -> Kernel {
     let mut m = 0;
     while m < 32 {
         if codes[m] != codes[m + 1] || codes[m + 32] != codes[m + 33] {
-            return stepped::<SixesToBytes<2, S>, { turned::NONE }>;
+            return stepped::<SixesToBytes<2, S>, { stepwise::NONE }>;
         }
         m += 2;
     }
-    stepped::<SixesToBytes<1, S>, { turned::NONE }>
+    stepped::<SixesToBytes<1, S>, { stepwise::NONE }>
 }
 
 /// What a sign does: a [`Sign`].

@@ -5,7 +5,7 @@ use super::lanes::first_of_64;
 use super::tables::LookUp;
 use super::{Features, pieces};
 use crate::dtypes::{DType, Real};
-use crate::swap::Side;
+use crate::stepwise::Side;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 

@@ -4,20 +4,20 @@ use super::lanes::first;
 use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
 use crate::dtypes::DType;
-use crate::swap::turned;
+use crate::stepwise;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
 
 /// Sets the kernels of the pairs that have one.
-pub(super) const fn with_complex<const SIDES: usize>(mut pairs: RealPairs) -> RealPairs {
+pub(super) const fn with_complex<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
     let all = [DType::Complex32, DType::BComplex32, DType::Complex64, DType::Complex128];
     let mut i = 0;
     while i < all.len() {
         let (complex, part) = (all[i], all[i].component());
         let [reals, zeros, bools, bits] = match part.bits() {
-            16 => kernels::<2, SIDES>(),
-            32 => kernels::<4, SIDES>(),
-            _ => kernels::<8, SIDES>(),
+            16 => kernels::<2, MODE>(),
+            32 => kernels::<4, MODE>(),
+            _ => kernels::<8, MODE>(),
         };
         pairs.set(complex, part, Entry { kernel: reals, road: Road::Direct });
         pairs.set(part, complex, Entry { kernel: zeros, road: Road::Direct });
@@ -29,23 +29,23 @@ pub(super) const fn with_complex<const SIDES: usize>(mut pairs: RealPairs) -> Re
 }
 
 /// The kernels for components of so many bytes: to real parts, from them, to bool and to bool1x8.
-const fn kernels<const BYTES: usize, const SIDES: usize>() -> [Kernel; 4] {
-    let (bools, bits) = (truths::<BYTES, 8, SIDES>, truths::<BYTES, 1, SIDES>);
-    [real_parts::<BYTES, SIDES>, with_zeros::<BYTES, SIDES>, bools, bits]
+const fn kernels<const BYTES: usize, const MODE: usize>() -> [Kernel; 4] {
+    let (bools, bits) = (truths::<BYTES, 8, MODE>, truths::<BYTES, 1, MODE>);
+    [real_parts::<BYTES, MODE>, with_zeros::<BYTES, MODE>, bools, bits]
 }
 
 /// To real parts of the same format.
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn real_parts<const BYTES: usize, const SIDES: usize>(
+unsafe fn real_parts<const BYTES: usize, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
     _: &Params,
 ) -> usize {
     // SAFETY: the caller's.
-    unsafe { pieces::real_parts_of::<BYTES, SIDES>(src, dst, n) };
+    unsafe { pieces::real_parts_of::<BYTES, MODE>(src, dst, n) };
     n
 }
 
@@ -53,14 +53,14 @@ unsafe fn real_parts<const BYTES: usize, const SIDES: usize>(
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn with_zeros<const BYTES: usize, const SIDES: usize>(
+unsafe fn with_zeros<const BYTES: usize, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
     _: &Params,
 ) -> usize {
     // SAFETY: the caller's.
-    unsafe { pieces::with_zeros_of::<BYTES, SIDES>(src, dst, n) };
+    unsafe { pieces::with_zeros_of::<BYTES, MODE>(src, dst, n) };
     n
 }
 
@@ -70,7 +70,7 @@ unsafe fn with_zeros<const BYTES: usize, const SIDES: usize>(
 /// As for every kernel, see [`crate::table::Kernel`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn truths<const BYTES: usize, const BITS: usize, const SIDES: usize>(
+unsafe fn truths<const BYTES: usize, const BITS: usize, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -83,7 +83,7 @@ unsafe fn truths<const BYTES: usize, const BITS: usize, const SIDES: usize>(
         let Avx512(x) = Avx512::summon();
         while n - i >= 16 {
             let from = src.add(i * 2 * BYTES);
-            let truth = nonzero::<BYTES, SIDES>(x, load::<BYTES>(x, from));
+            let truth = nonzero::<BYTES, MODE>(x, load::<BYTES>(x, from));
             match BITS {
                 8 => x.store_bytes(dst.add(i), bytes(x, truth)),
                 _ => dst.add(i / 8).cast::<u16>().write_unaligned(truth),
@@ -96,7 +96,7 @@ unsafe fn truths<const BYTES: usize, const BITS: usize, const SIDES: usize>(
             let [a, b] = x.load_first_pair(from, (left * 2 * BYTES).min(128));
             let rest = (left * 2 * BYTES).saturating_sub(128);
             let [c, d] = x.load_first_pair(from.wrapping_add(128), rest);
-            let truth = nonzero::<BYTES, SIDES>(x, [a, b, c, d]);
+            let truth = nonzero::<BYTES, MODE>(x, [a, b, c, d]);
             match BITS {
                 8 => x.store_bytes_part(dst.add(i), bytes(x, truth), left),
                 _ => {
@@ -139,9 +139,9 @@ fn bytes(x: Features, truth: __mmask16) -> __m128i {
 /// Which of 16 complex numbers have a part that is neither zero nor minus zero, if components of so
 /// many bytes fill the registers from the first on. They may be turned: then the sign is in the lowest byte.
 #[inline(always)]
-fn nonzero<const BYTES: usize, const SIDES: usize>(x: Features, v: [__m512i; 4]) -> __mmask16 {
+fn nonzero<const BYTES: usize, const MODE: usize>(x: Features, v: [__m512i; 4]) -> __mmask16 {
     let [a, b, c, d] = v;
-    let is_turned = const { SIDES & turned::SOURCE != 0 };
+    let is_turned = const { MODE & stepwise::SOURCE != 0 };
     let sizes = match (BYTES, is_turned) {
         (2, false) => x.word(!SIGN_16),
         (4, false) => x.dword(!SIGN_32),

@@ -18,7 +18,7 @@ use super::{Avx512, bits, halves, in_order, narrow, packed, widen, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::scalar::direct::ByteTable;
-use crate::swap::turned;
+use crate::stepwise;
 use crate::table::{Entry, Params, Road};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -34,44 +34,41 @@ pub(super) enum For {
 macro_rules! pick {
     ($isa:expr, $kernel:ident, $a:ty, $b:ty) => {
         match $isa {
-            For::Bw => bw::$kernel::<$a, $b, SIDES>,
-            For::Vbmi => vbmi::$kernel::<$a, $b, SIDES>,
+            For::Bw => bw::$kernel::<$a, $b, MODE>,
+            For::Vbmi => vbmi::$kernel::<$a, $b, MODE>,
         }
     };
 }
 
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
-pub(super) const fn entry<A: Real, B: Real, const SIDES: usize>(isa: For) -> Option<Entry> {
+pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Option<Entry> {
     let (from, to) = (A::DTYPE, B::DTYPE);
-    if let Some(entry) = by_codes::<Plain<A>, Plain<B>, SIDES>(isa) {
+    if let Some(entry) = by_codes::<Plain<A>, Plain<B>, MODE>(isa) {
         return Some(entry);
     }
     let kernel = if widen::has_floats::<Plain<A>, Plain<B>>() && matches!(isa, For::Vbmi) {
-        return Some(Entry {
-            kernel: vbmi::floats::<Plain<A>, Plain<B>, SIDES>,
-            road: Road::Table,
-        });
+        return Some(Entry { kernel: vbmi::floats::<Plain<A>, Plain<B>, MODE>, road: Road::Table });
     } else if narrow::has_truths(from, to) && !is_whole(from) {
-        match SIDES {
-            turned::NONE => bw::truths::<Plain<A>, Plain<B>, { turned::NONE }>,
-            _ => bw::truths_of_turned::<Plain<A>, Plain<B>, { turned::NONE }>,
+        match MODE {
+            stepwise::SOURCE => bw::truths_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>,
+            _ => bw::truths::<Plain<A>, Plain<B>, { stepwise::NONE }>,
         }
     } else if narrow::has_low_bytes(from, to) {
         pick!(isa, low_bytes, Plain<A>, Plain<B>)
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
-        bw::powers::<Plain<A>, Plain<B>, SIDES>
+        bw::powers::<Plain<A>, Plain<B>, MODE>
     } else if matches!((from, to), (DType::BFloat16, DType::Float32)) {
-        bw::floats_of_brains::<Plain<A>, Plain<B>, SIDES>
+        bw::floats_of_brains::<Plain<A>, Plain<B>, MODE>
     } else if matches!((from, to), (DType::BFloat16, DType::Float16)) {
-        bw::float16s::<Plain<A>, Plain<B>, SIDES>
+        bw::float16s::<Plain<A>, Plain<B>, MODE>
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
-        bw::words_of_bytes::<Plain<A>, Plain<B>, SIDES>
+        bw::words_of_bytes::<Plain<A>, Plain<B>, MODE>
     } else if widen::has_longs_of_integers(from, to) {
-        bw::longs_of_integers::<Plain<A>, Plain<B>, SIDES>
+        bw::longs_of_integers::<Plain<A>, Plain<B>, MODE>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 16 {
-        bw::integers_of_float16s::<Plain<A>, Plain<B>, SIDES>
+        bw::integers_of_float16s::<Plain<A>, Plain<B>, MODE>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 64 {
-        bw::longs_of_float16s::<Plain<A>, Plain<B>, SIDES>
+        bw::longs_of_float16s::<Plain<A>, Plain<B>, MODE>
     } else {
         return None;
     };
@@ -84,25 +81,23 @@ const fn is_whole(dtype: DType) -> bool {
 
 /// The kernel of a pair one side of which is packed, if the other is no more than a byte, can be
 /// reached from one by table, or has a kernel that comes to codes of a byte.
-pub(super) const fn entry_packed<A: Codes, B: Codes, const SIDES: usize>(
-    isa: For,
-) -> Option<Entry> {
+pub(super) const fn entry_packed<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if packed::suits::<A, B>() {
         return Some(Entry { kernel: pick!(isa, regroup, A, B), road: Road::Table });
     } else if bits::has_widened::<A, B>() {
-        return Some(Entry { kernel: bw::widened::<A, B, SIDES>, road: Road::Direct });
-    } else if let Some(entry) = by_codes::<A, B, SIDES>(isa) {
+        return Some(Entry { kernel: bw::widened::<A, B, MODE>, road: Road::Direct });
+    } else if let Some(entry) = by_codes::<A, B, MODE>(isa) {
         return Some(entry);
     } else if B::BITS == 8 {
-        return widening::<A, B, SIDES>(isa);
+        return widening::<A, B, MODE>(isa);
     }
     let kernel = if words::has_whole(from, to) && matches!(isa, For::Vbmi) {
-        return Some(Entry { kernel: vbmi::to_whole::<A, B, SIDES>, road: Road::Table });
-    } else if narrow::has_truths(from, to) && SIDES != turned::NONE {
+        return Some(Entry { kernel: vbmi::to_whole::<A, B, MODE>, road: Road::Table });
+    } else if narrow::has_truths(from, to) && MODE & stepwise::SOURCE != 0 {
         match isa {
-            For::Bw => bw::truths_of_turned::<A, B, { turned::NONE }>,
-            For::Vbmi => vbmi::truths_of_turned::<A, B, { turned::NONE }>,
+            For::Bw => bw::truths_of_turned::<A, B, { stepwise::NONE }>,
+            For::Vbmi => vbmi::truths_of_turned::<A, B, { stepwise::NONE }>,
         }
     } else if narrow::has_truths(from, to) {
         pick!(isa, truths, A, B)
@@ -117,13 +112,13 @@ pub(super) const fn entry_packed<A: Codes, B: Codes, const SIDES: usize>(
 }
 
 /// The kernel of a pair from numbers of at most a byte to numbers of more than two.
-pub(super) const fn widening<A: Codes, B: Codes, const SIDES: usize>(isa: For) -> Option<Entry> {
+pub(super) const fn widening<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if bits::has_widened::<A, B>() {
-        return Some(Entry { kernel: bw::widened::<A, B, SIDES>, road: Road::Direct });
+        return Some(Entry { kernel: bw::widened::<A, B, MODE>, road: Road::Direct });
     }
     let kernel = if widen::has_floats::<A, B>() && matches!(isa, For::Vbmi) {
-        vbmi::floats::<A, B, SIDES>
+        vbmi::floats::<A, B, MODE>
     } else if !widen::has_integers(to) {
         return None;
     } else if !matches!(from.kind(), Kind::Float) {
@@ -139,7 +134,7 @@ pub(super) const fn widening<A: Codes, B: Codes, const SIDES: usize>(isa: For) -
 }
 
 /// The kernel of a pair that has one for codes of at most a byte, packed or not.
-const fn by_codes<A: Codes, B: Codes, const SIDES: usize>(isa: For) -> Option<Entry> {
+const fn by_codes<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     let kernel = if let Some(bytes) = bytes_by_table::<A, B>() {
         match bytes {
@@ -153,9 +148,9 @@ const fn by_codes<A: Codes, B: Codes, const SIDES: usize>(isa: For) -> Option<En
             _ => pick!(isa, to_32, A, B),
         }
     } else if words::has_small(from, to) && matches!(isa, For::Vbmi) {
-        vbmi::to_small::<A, B, SIDES>
+        vbmi::to_small::<A, B, MODE>
     } else if words::has_powers(from, to) && matches!(isa, For::Vbmi) {
-        vbmi::to_powers::<A, B, SIDES>
+        vbmi::to_powers::<A, B, MODE>
     } else if narrow::has_small_from_words(from, to) {
         pick!(isa, small_from_words, A, B)
     } else if narrow::has_small_from_dwords(from, to) {
@@ -225,21 +220,22 @@ macro_rules! kernels {
         #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
         #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
         #[target_feature(enable = $features)]
-        pub(super) unsafe fn $name<A: Codes, B: Codes, const SIDES: usize>(
+        pub(super) unsafe fn $name<A: Codes, B: Codes, const MODE: usize>(
             src: *const u8,
             dst: *mut u8,
             n: usize,
-            _: &Params,
+            params: &Params,
         ) -> usize {
             // SAFETY: the caller's.
             unsafe {
                 let isa = $token::summon();
-                in_order::<_, SIDES>(
+                in_order::<_, MODE>(
                     isa,
                     const { [side::<A>(), side::<B>()] },
                     src,
                     dst,
                     n,
+                    params,
                     #[inline(always)]
                     |src, dst, n| $function(isa, src, dst, n, Pair::<A, B>(PhantomData)),
                 )

@@ -9,13 +9,13 @@ use super::lanes::both;
 use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
 use crate::dtypes::DType;
-use crate::swap::turned;
+use crate::stepwise;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
 
 /// Sets the kernels of the pairs that have one.
-pub(super) const fn with_eights<const SIDES: usize>(mut pairs: RealPairs) -> RealPairs {
-    let all = const { all::<SIDES>() };
+pub(super) const fn with_eights<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
+    let all = const { all::<MODE>() };
     let mut i = 0;
     while i < all.len() {
         let (from, to, kernel) = all[i];
@@ -28,8 +28,8 @@ pub(super) const fn with_eights<const SIDES: usize>(mut pairs: RealPairs) -> Rea
 /// Kernels between two dtypes, each with the bytes of an element.
 macro_rules! eights {
     ($($name:ident: $from:ident $a:literal => $to:ident $b:literal, |$x:ident, $v:ident| $result:expr;)*) => {
-        const fn all<const SIDES: usize>() -> [(DType, DType, Kernel); COUNT] {
-            [$((DType::$from, DType::$to, $name::<SIDES>)),*]
+        const fn all<const MODE: usize>() -> [(DType, DType, Kernel); COUNT] {
+            [$((DType::$from, DType::$to, $name::<MODE>)),*]
         }
 
         const COUNT: usize = [$($a),*].len();
@@ -39,7 +39,7 @@ macro_rules! eights {
             /// As for every kernel, see [`crate::table::Kernel`].
             #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
             #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-            unsafe fn $name<const SIDES: usize>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize {
+            unsafe fn $name<const MODE: usize>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize {
                 // SAFETY: the caller's.
                 unsafe {
                     let Avx512($x) = Avx512::summon();
@@ -52,9 +52,9 @@ macro_rules! eights {
                         n,
                         #[inline(always)]
                         |v| {
-                            let $v = $x.turned_if(SIDES & turned::SOURCE != 0, places[0], v);
+                            let $v = $x.turned_if(MODE & stepwise::SOURCE != 0, places[0], v);
                             both($result, #[inline(always)] |v| {
-                                $x.turned_if(SIDES & turned::RESULTS != 0, places[1], v)
+                                $x.turned_if(MODE & stepwise::RESULTS != 0, places[1], v)
                             })
                         },
                     );

@@ -33,7 +33,8 @@ use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::environment::Arithmetic;
 use crate::scalar;
-use crate::swap::{Side, Swaps, Turned, Turns, turned};
+use crate::stepwise::{self, Side, Stepwise, Turns};
+use crate::swap::Swaps;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use by_codes::by_codes;
@@ -212,11 +213,11 @@ impl<I, A: Real, B: Real> Fuses<A, B> for I where
 /// As for every kernel, see [`crate::table::Kernel`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn fused<A, B, const SIDES: usize>(
+unsafe fn fused<A, B, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
-    _: &Params,
+    params: &Params,
 ) -> usize
 where
     A: Real,
@@ -225,7 +226,7 @@ where
     Quarter: Fuses<A, B>,
 {
     // SAFETY: the caller's.
-    unsafe { steps::<_, A, B, SIDES>(Avx512::summon(), src, dst, n) }
+    unsafe { steps::<_, A, B, MODE>(Avx512::summon(), src, dst, n, params) }
 }
 
 /// The same with VBMI.
@@ -235,11 +236,11 @@ where
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 #[target_feature(enable = "avx512vbmi,avx512vbmi2")]
-unsafe fn fused_vbmi<A, B, const SIDES: usize>(
+unsafe fn fused_vbmi<A, B, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
-    _: &Params,
+    params: &Params,
 ) -> usize
 where
     A: Real,
@@ -248,7 +249,7 @@ where
     Quarter: Fuses<A, B>,
 {
     // SAFETY: the caller's.
-    unsafe { steps::<_, A, B, SIDES>(Vbmi::summon(), src, dst, n) }
+    unsafe { steps::<_, A, B, MODE>(Vbmi::summon(), src, dst, n, params) }
 }
 
 /// To bfloat16 with BF16.
@@ -258,11 +259,11 @@ where
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 #[target_feature(enable = "avx512vbmi,avx512vbmi2,avx512bf16")]
-unsafe fn fused_bf16<A, const SIDES: usize>(
+unsafe fn fused_bf16<A, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
-    _: &Params,
+    params: &Params,
 ) -> usize
 where
     A: Real,
@@ -270,7 +271,7 @@ where
     Quarter: Fuses<A, mark::BFloat16>,
 {
     // SAFETY: the caller's.
-    unsafe { steps::<_, A, mark::BFloat16, SIDES>(Bf16::summon(), src, dst, n) }
+    unsafe { steps::<_, A, mark::BFloat16, MODE>(Bf16::summon(), src, dst, n, params) }
 }
 
 /// Casts `n` elements by the steps of the codecs, as [`in_order`] does.
@@ -278,11 +279,12 @@ where
 /// # Safety
 /// As for [`all_steps`].
 #[inline(always)]
-unsafe fn steps<I, A, B, const SIDES: usize>(
+unsafe fn steps<I, A, B, const MODE: usize>(
     isa: I,
     src: *const u8,
     dst: *mut u8,
     n: usize,
+    params: &Params,
 ) -> usize
 where
     A: Real,
@@ -292,47 +294,50 @@ where
 {
     // SAFETY: the caller's.
     unsafe {
-        in_order::<I, SIDES>(
+        in_order::<I, MODE>(
             isa,
             const { [Side::of(A::DTYPE), Side::of(B::DTYPE)] },
             src,
             dst,
             n,
+            params,
             #[inline(always)]
             |src, dst, n| all_steps::<I, A, B>(isa, src, dst, n),
         )
     }
 }
 
-/// Casts `n` elements, or as many whole steps as there are with the sides turned, and answers how many.
+/// Casts `n` elements, or by another mode than none as many whole steps as [`stepwise`] has it, and answers how many.
 ///
 /// # Safety
 /// `src` is valid for reading `n` elements of the first side and `dst` for writing `n` of the second, at any alignment;
 /// they don't overlap. `cast` casts so many from one place to another.
 #[inline(always)]
-unsafe fn in_order<I: Turns, const SIDES: usize>(
+unsafe fn in_order<I: Turns, const MODE: usize>(
     isa: I,
     sides: [Side; 2],
     src: *const u8,
     dst: *mut u8,
     n: usize,
+    params: &Params,
     cast: impl Fn(*const u8, *mut u8, usize),
 ) -> usize {
-    if SIDES == turned::NONE {
+    if MODE == stepwise::NONE {
         cast(src, dst, n);
         return n;
     }
     const LEN: usize = Avx512::STEP;
     // SAFETY: the caller's; of elements of two bytes and more a step is whole registers.
     unsafe {
-        turned::whole_steps(
+        stepwise::whole_steps(
             isa,
-            SIDES,
+            MODE,
             sides,
             LEN,
             src,
             dst,
             n,
+            params,
             #[inline(always)]
             |src, dst| cast(src, dst, LEN),
         )
@@ -376,7 +381,7 @@ where
 }
 
 /// The kernel of a pair of real dtypes under the default options.
-const fn entry<A, B, const SIDES: usize>() -> Entry
+const fn entry<A, B, const MODE: usize>() -> Entry
 where
     A: Real,
     B: Real,
@@ -386,14 +391,14 @@ where
     if scalar::direct::is_copy(A::DTYPE, B::DTYPE) {
         return Entry { kernel: scalar::direct::copy, road: Road::Copy };
     }
-    match direct::entry::<A, B, SIDES>(For::Bw) {
+    match direct::entry::<A, B, MODE>(For::Bw) {
         Some(direct) => direct,
-        None => Entry { kernel: fused::<A, B, SIDES>, road: Road::Fused },
+        None => Entry { kernel: fused::<A, B, MODE>, road: Road::Fused },
     }
 }
 
 /// The same with VBMI, where that makes a difference.
-const fn entry_vbmi<A, B, const SIDES: usize>() -> Entry
+const fn entry_vbmi<A, B, const MODE: usize>() -> Entry
 where
     A: Real,
     B: Real,
@@ -401,14 +406,14 @@ where
     Vbmi: Fuses<A, B>,
     Quarter: Fuses<A, B>,
 {
-    let plain = entry::<A, B, SIDES>();
+    let plain = entry::<A, B, MODE>();
     if matches!(plain.road, Road::Copy) {
         return plain;
     }
-    match direct::entry::<A, B, SIDES>(For::Vbmi) {
+    match direct::entry::<A, B, MODE>(For::Vbmi) {
         Some(direct) => direct,
         None if decode::has_table::<A>() => {
-            Entry { kernel: fused_vbmi::<A, B, SIDES>, road: Road::Fused }
+            Entry { kernel: fused_vbmi::<A, B, MODE>, road: Road::Fused }
         }
         None => plain,
     }
@@ -446,13 +451,13 @@ macro_rules! composed_pairs {
         @complex_row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident)
         [$($to:ident $part:ident)*]
     ) => {$(
-        if let Some(entry) = direct::widening::<$lie<mark::$numbers>, Complex<mark::$part>, SIDES>($isa) {
+        if let Some(entry) = direct::widening::<$lie<mark::$numbers>, Complex<mark::$part>, MODE>($isa) {
             $pairs.set(DType::$from, DType::$to, entry);
         }
     )*};
     (@row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident) [$($to_lie:ident $to:ident $of:ident)*]) => {$(
         if !scalar::direct::is_packed_copy(DType::$from, DType::$to) {
-            let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>, SIDES>($isa);
+            let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>, MODE>($isa);
             if let Some(entry) = entry {
                 $pairs.set(DType::$from, DType::$to, entry);
             }
@@ -460,19 +465,20 @@ macro_rules! composed_pairs {
     )*};
 }
 
-const fn with_composed<const SIDES: usize>(mut pairs: RealPairs, isa: For) -> RealPairs {
+const fn with_composed<const MODE: usize>(mut pairs: RealPairs, isa: For) -> RealPairs {
     for_each_dtype!(composed_pairs pairs isa);
-    with_eights::<SIDES>(with_complex::<SIDES>(pairs))
+    with_eights::<MODE>(with_complex::<MODE>(pairs))
 }
 
-/// The kernels that turn elements in registers, of the pairs of real dtypes that `entry` tells.
-macro_rules! turned_pairs {
+/// The kernels that do more with each step, of the pairs of real dtypes that `entry` tells.
+macro_rules! stepwise {
     ($entry:ident $isa:expr) => {
         const {
-            Turned::NONE
+            Stepwise::NONE
         .with::<1>(with_composed::<1>(for_each_dtype!(real_pairs $entry <1>), $isa))
         .with::<2>(with_composed::<2>(for_each_dtype!(real_pairs $entry <2>), $isa))
         .with::<3>(with_composed::<3>(for_each_dtype!(real_pairs $entry <3>), $isa))
+        .with::<4>(with_composed::<4>(for_each_dtype!(real_pairs $entry <4>), $isa))
         }
     };
 }
@@ -489,7 +495,7 @@ pub(crate) static TABLE: Table = Table {
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Avx512>,
     swaps: Swaps::of::<Avx512>(),
-    turned: turned_pairs!(entry For::Bw),
+    stepwise: stepwise!(entry For::Bw),
 };
 
 impl Tabled for Avx512 {
@@ -510,7 +516,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Vbmi>,
     swaps: Swaps::of::<Vbmi>(),
-    turned: turned_pairs!(entry_vbmi For::Vbmi),
+    stepwise: stepwise!(entry_vbmi For::Vbmi),
 };
 
 impl Tabled for Vbmi {
@@ -520,7 +526,7 @@ impl Tabled for Vbmi {
 }
 
 /// The kernel of a pair with BF16, where that makes a difference.
-const fn entry_bf16<A, B, const SIDES: usize>() -> Entry
+const fn entry_bf16<A, B, const MODE: usize>() -> Entry
 where
     A: Real,
     B: Real,
@@ -530,9 +536,9 @@ where
     Quarter: Fuses<A, B> + Fuses<A, mark::BFloat16>,
 {
     if matches!(B::DTYPE, DType::BFloat16) && encode::suits_bf16(A::DTYPE) {
-        return Entry { kernel: fused_bf16::<A, SIDES>, road: Road::Fused };
+        return Entry { kernel: fused_bf16::<A, MODE>, road: Road::Fused };
     }
-    entry_vbmi::<A, B, SIDES>()
+    entry_vbmi::<A, B, MODE>()
 }
 
 /// The kernels of all pairs, with VBMI and BF16.
@@ -547,7 +553,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Bf16>,
     swaps: Swaps::of::<Bf16>(),
-    turned: turned_pairs!(entry_bf16 For::Vbmi),
+    stepwise: stepwise!(entry_bf16 For::Vbmi),
 };
 
 impl Tabled for Bf16 {

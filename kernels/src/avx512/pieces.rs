@@ -3,7 +3,7 @@
 
 use super::{Avx512, Features};
 use crate::codec::Isa;
-use crate::swap::turned;
+use crate::stepwise;
 use crate::table::Pieces;
 use core::arch::x86_64::*;
 
@@ -258,9 +258,9 @@ unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's.
     unsafe {
         match bytes {
-            2 => real_parts_of::<2, { turned::NONE }>(src, dst, n),
-            4 => real_parts_of::<4, { turned::NONE }>(src, dst, n),
-            _ => real_parts_of::<8, { turned::NONE }>(src, dst, n),
+            2 => real_parts_of::<2, { stepwise::NONE }>(src, dst, n),
+            4 => real_parts_of::<4, { stepwise::NONE }>(src, dst, n),
+            _ => real_parts_of::<8, { stepwise::NONE }>(src, dst, n),
         }
     }
 }
@@ -271,7 +271,7 @@ unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: usize) {
 /// As for [`real_parts`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn real_parts_of<const BYTES: usize, const SIDES: usize>(
+pub(super) unsafe fn real_parts_of<const BYTES: usize, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -281,7 +281,7 @@ pub(super) unsafe fn real_parts_of<const BYTES: usize, const SIDES: usize>(
         let Avx512(x) = Avx512::summon();
         let (mut src, mut dst, mut left) = (src, dst, n * BYTES);
         let places = x.places(BYTES);
-        let parts = |v| x.turned_if(SIDES != turned::NONE, places, reals::<BYTES>(x, v));
+        let parts = |v| x.turned_if(MODE != stepwise::NONE, places, reals::<BYTES>(x, v));
         while left >= 64 {
             let v = [x.load_dwords(src), x.load_dwords(src.add(64))];
             x.store_dwords(dst, parts(v));
@@ -312,9 +312,9 @@ unsafe fn with_zero_imaginary(bytes: usize, src: *const u8, dst: *mut u8, n: usi
     // SAFETY: the caller's.
     unsafe {
         match bytes {
-            2 => with_zeros_of::<2, { turned::NONE }>(src, dst, n),
-            4 => with_zeros_of::<4, { turned::NONE }>(src, dst, n),
-            _ => with_zeros_of::<8, { turned::NONE }>(src, dst, n),
+            2 => with_zeros_of::<2, { stepwise::NONE }>(src, dst, n),
+            4 => with_zeros_of::<4, { stepwise::NONE }>(src, dst, n),
+            _ => with_zeros_of::<8, { stepwise::NONE }>(src, dst, n),
         }
     }
 }
@@ -325,7 +325,7 @@ unsafe fn with_zero_imaginary(bytes: usize, src: *const u8, dst: *mut u8, n: usi
 /// As for [`with_zero_imaginary`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) unsafe fn with_zeros_of<const BYTES: usize, const SIDES: usize>(
+pub(super) unsafe fn with_zeros_of<const BYTES: usize, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -335,7 +335,7 @@ pub(super) unsafe fn with_zeros_of<const BYTES: usize, const SIDES: usize>(
         let Avx512(x) = Avx512::summon();
         let (mut src, mut dst, mut left) = (src, dst, n * BYTES);
         let places = x.places(BYTES);
-        let apart = |v| x.turned_if(SIDES != turned::NONE, places, apart::<BYTES>(x, v));
+        let apart = |v| x.turned_if(MODE != stepwise::NONE, places, apart::<BYTES>(x, v));
         while left >= 64 {
             x.store_dwords(dst, apart(x.load_words(src)));
             x.store_dwords(dst.add(64), apart(x.load_words(src.add(32))));

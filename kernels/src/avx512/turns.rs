@@ -2,8 +2,9 @@
 
 use super::shim::{Bf16, Vbmi};
 use super::{Avx512, Features};
-use crate::swap::turned::places;
-use crate::swap::{Side, Turns};
+use crate::shape::Screen;
+use crate::stepwise::places;
+use crate::stepwise::{Side, Turns};
 use core::arch::x86_64::*;
 
 impl Features {
@@ -35,6 +36,39 @@ impl Features {
     }
 }
 
+impl Features {
+    /// A number in all lanes of so many bytes.
+    #[inline(always)]
+    fn all(self, width: usize, v: u64) -> __m512i {
+        match width {
+            2 => self.word(v as u16),
+            4 => self.dword(v as u32),
+            _ => self.qword(v),
+        }
+    }
+
+    /// # Safety
+    /// As for [`Turns::any_unfit`].
+    #[inline(always)]
+    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
+        let (addend, keep) = (self.all(width, screen.addend), self.all(width, screen.keep));
+        let mut any = self.f._mm512_setzero_si512();
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let v = unsafe { self.load_dwords(src.add(i)) };
+            let moved = match width {
+                2 => self.bw._mm512_add_epi16(v, addend),
+                4 => self.f._mm512_add_epi32(v, addend),
+                _ => self.f._mm512_add_epi64(v, addend),
+            };
+            any = self.f._mm512_or_si512(any, moved);
+            i += 64;
+        }
+        self.f._mm512_test_epi32_mask(any, keep) != 0
+    }
+}
+
 macro_rules! turns {
     ($($token:ident: |$isa:ident| $features:expr;)*) => {$(
         impl Turns for $token {
@@ -51,6 +85,19 @@ macro_rules! turns {
                 let $isa = self;
                 // SAFETY: the caller's.
                 unsafe { $features.turn(places, src, dst, bytes) }
+            }
+
+            #[inline(always)]
+            unsafe fn any_unfit(
+                self,
+                screen: &Screen,
+                width: usize,
+                src: *const u8,
+                bytes: usize,
+            ) -> bool {
+                let $isa = self;
+                // SAFETY: the caller's.
+                unsafe { $features.any_unfit(screen, width, src, bytes) }
             }
         }
     )*};

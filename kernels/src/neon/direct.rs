@@ -6,7 +6,7 @@ use super::ops::*;
 use super::{Fuses, fused, in_order, tables};
 use crate::dtypes::{DType, Kind, Real};
 use crate::scalar::{Scalar, direct as portable};
-use crate::swap::turned;
+use crate::stepwise;
 use crate::table::{Entry, Kernel, Params, Road};
 
 /// A step of a direct kernel, of 16 elements.
@@ -26,7 +26,7 @@ const LEN: usize = super::STEP;
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn stepped<S, A, B, const SIDES: usize>(
+unsafe fn stepped<S, A, B, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -39,13 +39,15 @@ where
     super::Neon: Fuses<A, B>,
     Scalar: Fuses<A, B>,
 {
-    if SIDES != turned::NONE {
+    if MODE != stepwise::NONE {
         // SAFETY: the caller's; a step is 16 elements.
-        return unsafe { in_order::<A, B, SIDES>(src, dst, n, |src, dst| S::step(src, dst)) };
+        return unsafe {
+            in_order::<A, B, MODE>(src, dst, n, params, |src, dst| S::step(src, dst))
+        };
     }
     if n < LEN {
         // SAFETY: the caller's.
-        return unsafe { fused::<A, B, { turned::NONE }>(src, dst, n, params) };
+        return unsafe { fused::<A, B, { stepwise::NONE }>(src, dst, n, params) };
     }
     let last = n - LEN;
     let mut i = 0;
@@ -67,7 +69,7 @@ where
 }
 
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
-pub(super) const fn entry<A, B, const SIDES: usize>() -> Option<Entry>
+pub(super) const fn entry<A, B, const MODE: usize>() -> Option<Entry>
 where
     A: Real,
     B: Real,
@@ -79,14 +81,14 @@ where
         return Some(Entry { kernel: portable::copy, road: Road::Copy });
     }
     let (kernel, road): (Kernel, Road) = match (from.bits(), to.bits()) {
-        (16, 8) if matches!(to, DType::Bool) => (stepped::<Truths, A, B, SIDES>, Road::Direct),
+        (16, 8) if matches!(to, DType::Bool) => (stepped::<Truths, A, B, MODE>, Road::Direct),
         (8, 8) if matches!(to, DType::Bool) && is_whole(from) => {
-            (stepped::<Truths, A, B, SIDES>, Road::Direct)
+            (stepped::<Truths, A, B, MODE>, Road::Direct)
         }
-        (8, 8) => (stepped::<ByteToByte, A, B, SIDES>, Road::Table),
-        (8, 16) if is_whole(from) && is_whole(to) => (stepped::<Widen, A, B, SIDES>, Road::Direct),
-        (8, 16) if !is_whole(from) => (stepped::<ByteToWord, A, B, SIDES>, Road::Table),
-        (16, 8) if is_whole(from) && is_whole(to) => (stepped::<Narrow, A, B, SIDES>, Road::Direct),
+        (8, 8) => (stepped::<ByteToByte, A, B, MODE>, Road::Table),
+        (8, 16) if is_whole(from) && is_whole(to) => (stepped::<Widen, A, B, MODE>, Road::Direct),
+        (8, 16) if !is_whole(from) => (stepped::<ByteToWord, A, B, MODE>, Road::Table),
+        (16, 8) if is_whole(from) && is_whole(to) => (stepped::<Narrow, A, B, MODE>, Road::Direct),
         _ => return None,
     };
     Some(Entry { kernel, road })

@@ -17,11 +17,14 @@ use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
-use crate::shape::Shapes;
-use crate::swap::{Side, Swaps, Turned, Turns, turned};
+use crate::shape::{Screen, Shapes};
+use crate::stepwise::{self, Side, Stepwise, Turns};
+use crate::swap::Swaps;
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
-use ops::{uint8x16_t, vqtbl1q_u8};
+use ops::{
+    uint8x16_t, uint64x2_t, vaddq_u16, vaddq_u32, vaddq_u64, vdupq_n_u64, vorrq_u64, vqtbl1q_u8,
+};
 
 /// The token of the NEON kernels, which proves nothing that the target doesn't.
 #[derive(Clone, Copy)]
@@ -59,7 +62,7 @@ impl<I, A: Real, B: Real> Fuses<A, B> for I where
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn fused<A, B, const SIDES: usize>(
+unsafe fn fused<A, B, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -71,10 +74,10 @@ where
     Neon: Fuses<A, B>,
     Scalar: Fuses<A, B>,
 {
-    if SIDES != turned::NONE {
+    if MODE != stepwise::NONE {
         // SAFETY: the caller's; a step is 16 elements.
         return unsafe {
-            in_order::<A, B, SIDES>(src, dst, n, |src, dst| {
+            in_order::<A, B, MODE>(src, dst, n, params, |src, dst| {
                 let hub = Decode::<A>::decode(Neon, src);
                 Encode::<B>::encode(Neon, Neon.bridge(hub), dst);
             })
@@ -89,20 +92,21 @@ where
     n
 }
 
-/// Casts as many whole steps as there are with the sides turned, and answers how many elements these are.
+/// Casts as many whole steps as [`stepwise`] has it, and answers how many elements these are.
 ///
 /// # Safety
-/// As for [`turned::whole_steps`].
+/// As for [`stepwise::whole_steps`].
 #[inline(always)]
-unsafe fn in_order<A: Real, B: Real, const SIDES: usize>(
+unsafe fn in_order<A: Real, B: Real, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
+    params: &Params,
     step: impl Fn(*const u8, *mut u8),
 ) -> usize {
     let sides = [Side::of(A::DTYPE), Side::of(B::DTYPE)];
     // SAFETY: the caller's.
-    unsafe { turned::whole_steps(Neon, SIDES, sides, STEP, src, dst, n, step) }
+    unsafe { stepwise::whole_steps(Neon, MODE, sides, STEP, src, dst, n, params, step) }
 }
 
 impl Turns for Neon {
@@ -110,7 +114,7 @@ impl Turns for Neon {
 
     #[inline(always)]
     fn places(self, side: Side) -> uint8x16_t {
-        bytemuck::cast(turned::places(side.width))
+        bytemuck::cast(stepwise::places(side.width))
     }
 
     #[inline(always)]
@@ -122,19 +126,48 @@ impl Turns for Neon {
             i += 16;
         }
     }
+
+    #[inline(always)]
+    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
+        let all: uint8x16_t = bytemuck::cast(match width {
+            2 => [u64::from(screen.addend as u16) * 0x0001_0001_0001_0001; 2],
+            4 => [u64::from(screen.addend as u32) * 0x0000_0001_0000_0001; 2],
+            _ => [screen.addend; 2],
+        });
+        let keep = match width {
+            2 => u64::from(screen.keep as u16) * 0x0001_0001_0001_0001,
+            4 => u64::from(screen.keep as u32) * 0x0000_0001_0000_0001,
+            _ => screen.keep,
+        };
+        let mut any = vdupq_n_u64(0);
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let v: uint8x16_t = unsafe { lanes::load(src.add(i)) };
+            let moved: uint64x2_t = match width {
+                2 => bytemuck::cast(vaddq_u16(bytemuck::cast(v), bytemuck::cast(all))),
+                4 => bytemuck::cast(vaddq_u32(bytemuck::cast(v), bytemuck::cast(all))),
+                _ => vaddq_u64(bytemuck::cast(v), bytemuck::cast(all)),
+            };
+            any = vorrq_u64(any, moved);
+            i += 16;
+        }
+        let [low, high]: [u64; 2] = bytemuck::cast(any);
+        (low | high) & keep != 0
+    }
 }
 
 /// The kernel of a pair of real dtypes under the default options.
-const fn entry<A, B, const SIDES: usize>() -> Entry
+const fn entry<A, B, const MODE: usize>() -> Entry
 where
     A: Real,
     B: Real,
     Neon: Fuses<A, B>,
     Scalar: Fuses<A, B>,
 {
-    match direct::entry::<A, B, SIDES>() {
+    match direct::entry::<A, B, MODE>() {
         Some(direct) => direct,
-        None => Entry { kernel: fused::<A, B, SIDES>, road: Road::Fused },
+        None => Entry { kernel: fused::<A, B, MODE>, road: Road::Fused },
     }
 }
 
@@ -148,11 +181,12 @@ pub(crate) static TABLE: Table = Table {
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Neon>,
     swaps: Swaps::of::<Neon>(),
-    turned: const {
-        Turned::NONE
+    stepwise: const {
+        Stepwise::NONE
             .with::<1>(for_each_dtype!(real_pairs entry <1>))
             .with::<2>(for_each_dtype!(real_pairs entry <2>))
             .with::<3>(for_each_dtype!(real_pairs entry <3>))
+            .with::<4>(for_each_dtype!(real_pairs entry <4>))
     },
 };
 

@@ -23,6 +23,7 @@ safe! {
     vabsq_s64(a: int64x2_t) -> int64x2_t;
     vaddhn_high_u32(r: uint16x4_t, a: uint32x4_t, b: uint32x4_t) -> uint16x8_t;
     vaddhn_u32(a: uint32x4_t, b: uint32x4_t) -> uint16x4_t;
+    vaddq_u16(a: uint16x8_t, b: uint16x8_t) -> uint16x8_t;
     vaddq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;
     vaddq_u64(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t;
     vandq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;

@@ -161,7 +161,7 @@ pub(crate) static TABLE: Table = Table {
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Scalar>,
     swaps: crate::swap::Swaps::of::<Scalar>(),
-    turned: crate::swap::Turned::NONE,
+    stepwise: crate::stepwise::Stepwise::NONE,
 };
 
 impl Tabled for Scalar {

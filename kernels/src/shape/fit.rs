@@ -201,6 +201,11 @@ impl Fit {
         }
     }
 
+    /// What tells of many codes that all fit, if there is such a thing.
+    pub(super) const fn screen(&self) -> Option<&Screen> {
+        self.screen.as_ref()
+    }
+
     /// Whether one comparison tells.
     pub(super) const fn is_quick(&self) -> bool {
         self.count <= 1

@@ -39,7 +39,7 @@ use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::options::Options;
 use crate::philox;
-use crate::table::{Params, Table, Tabled};
+use crate::table::{Kernel, Params, Table, Tabled};
 use core::mem::MaybeUninit;
 use core::{array, ptr, slice};
 use fit::{Fit, Fits};
@@ -53,6 +53,7 @@ pub(crate) use grid::{Grid, Mode};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use narrow::Side;
 pub(crate) use plan::Plan;
+pub(crate) use screen::Screen;
 pub(crate) use stores::Stores;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use stores::{TINY, all_stores, all_wraps, x86_stores};
@@ -156,7 +157,9 @@ pub(crate) unsafe fn cast(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if let Some(results) = results(table, n, params) {
+        if let Some(kernel) = fitting_kernel(table, n, params) {
+            while_fitting(kernel, table, src, dst, n, params)
+        } else if let Some(results) = results(table, n, params) {
             (table.shapes.look_up)(&results, src, dst, n);
             n
         } else if let Some((byte, range)) = params.plan().narrowed
@@ -176,6 +179,44 @@ pub(crate) unsafe fn cast(
             pieces(table, src, dst, n, params, |_| ptr::null())
         }
     }
+}
+
+/// The kernel of a checked cast that tests elements in registers, if `n` of them are best cast by one.
+#[inline(always)]
+fn fitting_kernel(table: &Table, n: usize, params: &Params) -> Option<Kernel> {
+    let is_wanted = n >= LONG && params.plan().screen().is_some();
+    if is_wanted { table.stepwise.fitting(params.from, params.to) } else { None }
+}
+
+/// Casts by such a kernel, and a piece in the other way where it ends: there elements are left for less than a step, or
+/// one of them may be unfit.
+///
+/// # Safety
+/// As for [`cast`]; the kernel is the pair's.
+unsafe fn while_fitting(
+    kernel: Kernel,
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    let (from, to) = (params.from.bits() / 8, params.to.bits() / 8);
+    let mut done = 0;
+    while done < n {
+        // SAFETY: the caller's: what is left follows the elements that are done.
+        unsafe {
+            done += kernel(src.add(done * from), dst.add(done * to), n - done, params);
+            let len = LONG.min(n - done);
+            let (src, dst) = (src.add(done * from), dst.add(done * to));
+            let fitting = pieces(table, src, dst, len, params, |_| ptr::null());
+            done += fitting;
+            if fitting < len {
+                break;
+            }
+        }
+    }
+    done
 }
 
 /// A cast of integers by a table of what those of a byte become, which they are clamped to.

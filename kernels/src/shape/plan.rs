@@ -4,6 +4,7 @@ use super::Shapes;
 use super::fit::{Fit, Question, Substitute};
 use super::grid::{Mode, Rounding};
 use super::narrow::Side;
+use super::screen::Screen;
 use super::stores::Store;
 use super::whole::Range;
 use crate::dtypes::{DType, Kind};
@@ -74,6 +75,15 @@ impl Plan {
     pub(super) const fn is_checked_default(&self) -> bool {
         let replaces = self.substitute.is_some() || self.infinities.is_some();
         self.count == 1 && matches!(self.steps[0], Step::Cast(..)) && !replaces
+    }
+
+    /// What tells that integers fit, if the same is done, and there is such a thing.
+    #[inline(always)]
+    pub(crate) const fn screen(&self) -> Option<&Screen> {
+        match &self.fit {
+            Some((fit, _)) if self.is_checked_default() => fit.screen(),
+            _ => None,
+        }
     }
 
     /// What does not fit, if the same is done, all elements are bytes, and a look-up tells unfit ones

@@ -7,10 +7,10 @@
 /// Which bits tell that a code may be unfit: of `(code & mask) + addend`, those to `keep`, and of the code itself its
 /// highest, if `signs` asks for it. If none is set, it fits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Screen {
+pub(crate) struct Screen {
     pub(super) mask: u64,
-    pub(super) addend: u64,
-    pub(super) keep: u64,
+    pub(crate) addend: u64,
+    pub(crate) keep: u64,
     pub(super) signs: bool,
 }
 
@@ -20,6 +20,9 @@ const fn lane(bytes: usize) -> u64 {
 }
 
 impl Screen {
+    /// Nothing is unfit.
+    pub(crate) const NONE: Self = Self { mask: 0, addend: 0, keep: 0, signs: false };
+
     /// Of codes that fill their lanes, for those from `low` on, going around, as many as a power of two.
     pub(super) const fn of_span(low: u64, fitting: u64, bytes: usize) -> Option<Self> {
         if !fitting.is_power_of_two() {

@@ -168,7 +168,7 @@ impl Step for FoursToFloat32 {
 macro_rules! set_unpacking {
     ($pairs:ident $step:ident $to:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
         $pairs.set(DType::$packed, DType::$to, Entry {
-            kernel: stepped::<Unpacks<$step, mark::$of, mark::$to, $bits>, SIDES>,
+            kernel: stepped::<Unpacks<$step, mark::$of, mark::$to, $bits>, MODE>,
             road: Road::Direct,
         });
     )*};
@@ -180,7 +180,7 @@ macro_rules! set {
     )*};
     (@row $pairs:ident $step:ident $from:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
         $pairs.set(DType::$from, DType::$packed, Entry {
-            kernel: stepped::<Packs<$step, mark::$from, mark::$of, $bits>, SIDES>,
+            kernel: stepped::<Packs<$step, mark::$from, mark::$of, $bits>, MODE>,
             road: Road::Direct,
         });
     )*};
@@ -192,14 +192,14 @@ macro_rules! set_words {
     )*};
     (@row $pairs:ident $from:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
         $pairs.set(DType::$from, DType::$packed, Entry {
-            kernel: stepped::<PacksWords<mark::$from, mark::$of, $bits>, SIDES>,
+            kernel: stepped::<PacksWords<mark::$from, mark::$of, $bits>, MODE>,
             road: Road::Direct,
         });
     )*};
 }
 
 /// Sets the kernels of the pairs that have one.
-pub(in crate::avx2) const fn with_packs<const SIDES: usize>(mut pairs: RealPairs) -> RealPairs {
+pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
     set!(pairs ByteMap
     [
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
@@ -223,7 +223,7 @@ pub(in crate::avx2) const fn with_packs<const SIDES: usize>(mut pairs: RealPairs
     set!(pairs FloatToBits [Float32]
         [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
     set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
-    let fours = Entry { kernel: stepped::<FoursToFloat32, SIDES>, road: Road::Table };
+    let fours = Entry { kernel: stepped::<FoursToFloat32, MODE>, road: Road::Table };
     pairs.set(DType::Int4x2, DType::Float32, fours);
     pairs.set(DType::UInt4x2, DType::Float32, fours);
     pairs.set(DType::Float4E2M1FnX2, DType::Float32, fours);

@@ -1,32 +1,38 @@
-//! Kernels that turn elements in registers, between memory and the loop of a pair.
+//! Kernels compiled once more, with something done to each step of elements before or after it is cast.
 //!
-//! Turning a block of elements first takes a pass of its own, over memory that no kernel waits for, and the CPU doesn't
-//! look far enough ahead to do both at once. That is nothing beside a kernel that calculates much, but of those that
-//! take little longer than their memory does, it took twice the time. So these are compiled once more for each side
-//! that may be turned, a step at a time:
+//! What is done to a block of elements first takes a pass of its own, over memory that no kernel waits for, and the CPU
+//! doesn't look far enough ahead to do both at once. That is nothing beside a kernel that calculates much, but of those
+//! that take little longer than their memory does, it took twice the time. So these have a loop in which it is done in
+//! registers:
 //!
 //! ```text
 //! source -- turn --> step -- the kernel's own step --> step -- turn --> destination
+//! source -- do all fit? -- the kernel's own step --> destination
 //! ```
 //!
-//! The steps are on the stack and of constant size, so that the compiler mostly keeps them in registers.
+//! The steps are on the stack and of constant size, so that the compiler mostly keeps them in registers. Sides are turned
+//! that are in the other byte order; whether all elements fit is asked by checked casts, of a [`Screen`].
 //!
-//! Such a kernel casts whole steps only, and answers how many elements these were. The others go by blocks.
+//! Such a kernel casts whole steps only, a checked one as long as all elements fit, and answers how many elements these
+//! were. The others go by blocks.
 
-use super::is_swappable;
 use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
 use crate::scalar::direct::is_copy;
-use crate::table::{Kernel, RealPairs};
+use crate::shape::Screen;
+use crate::swap::is_swappable;
+use crate::table::{Kernel, Params, RealPairs};
 
-/// Sides that are turned, as a number that a function can be compiled for: none, for the pair's kernel itself, or those
-/// with a bit.
+/// What a kernel does beside casting, as a number that a function can be compiled for: nothing, as the pair's kernel
+/// itself, or what has a bit.
 pub(crate) const NONE: usize = 0;
-/// The bit of the source.
+/// The source is turned.
 pub(crate) const SOURCE: usize = 1;
-/// The bit of the results.
+/// The results are turned.
 pub(crate) const RESULTS: usize = 2;
+/// It ends before a step that has an element that may not fit.
+pub(crate) const FITTING: usize = 4;
 
 /// An instruction set that turns what is in registers.
 pub(crate) trait Turns: Isa {
@@ -51,6 +57,12 @@ pub(crate) trait Turns: Isa {
         // SAFETY: the caller's.
         unsafe { self.turn(places, src, dst, bytes) }
     }
+
+    /// Whether an integer of so many bytes, 2, 4 or 8, may be unfit, of those in whole registers.
+    ///
+    /// # Safety
+    /// `src` is valid for reading so many bytes, at any alignment.
+    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool;
 }
 
 /// Of 16 bytes, which comes to each place, if components of so many, 2, 4 or 8, are turned.
@@ -87,8 +99,8 @@ impl Side {
 /// The bytes of the longest step.
 const LONGEST: usize = 1024;
 
-/// Casts as many whole steps of `len` elements as there are in `n`, with the sides turned, and answers how many elements
-/// these are.
+/// Casts as many whole steps of `len` elements as there are in `n`, or before one that may be unfit, and answers how many
+/// elements these are.
 ///
 /// # Safety
 /// `src` is valid for reading `n` elements and `dst` for writing `n`, at any alignment; they don't overlap. `step` casts
@@ -97,14 +109,20 @@ const LONGEST: usize = 1024;
 #[allow(clippy::too_many_arguments)] // A cast's own, and what a step is.
 pub(crate) unsafe fn whole_steps<I: Turns>(
     isa: I,
-    sides: usize,
+    mode: usize,
     [from, to]: [Side; 2],
     len: usize,
     src: *const u8,
     dst: *mut u8,
     n: usize,
+    params: &Params,
     step: impl Fn(*const u8, *mut u8),
 ) -> usize {
+    let screen = match params.plan().screen() {
+        Some(screen) => *screen,
+        None if mode == FITTING => return 0,
+        None => Screen::NONE,
+    };
     let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());
     let (read, written) = (len * from.bits / 8, len * to.bits / 8);
     debug_assert!(read <= LONGEST && written <= LONGEST);
@@ -115,18 +133,21 @@ pub(crate) unsafe fn whole_steps<I: Turns>(
         // they are turned.
         unsafe {
             let (src, dst) = (src.add(i / 8 * from.bits), dst.add(i / 8 * to.bits));
+            if mode == FITTING && isa.any_unfit(&screen, from.width, src, read) {
+                break;
+            }
             let (mut step_src, mut step_dst) = (src, dst);
-            if sides & SOURCE != 0 {
+            if mode & SOURCE != 0 {
                 isa.turn(from_places, src, source.start(), read);
                 step_src = source.start();
             }
-            if sides & RESULTS != 0 {
+            if mode & RESULTS != 0 {
                 step_dst = results.start();
             }
             step(step_src, step_dst);
-            if sides & RESULTS != 0 && to.halves {
+            if mode & RESULTS != 0 && to.halves {
                 isa.turn_halves(to_places, step_dst, dst, written);
-            } else if sides & RESULTS != 0 {
+            } else if mode & RESULTS != 0 {
                 isa.turn(to_places, step_dst, dst, written);
             }
         }
@@ -135,20 +156,31 @@ pub(crate) unsafe fn whole_steps<I: Turns>(
     i
 }
 
-/// Whether a pair has a kernel for the sides: not where turning a block first takes little of the time, nor where
-/// something else is done.
-const fn suits(from: DType, to: DType, sides: usize) -> bool {
-    let [source, results] = [sides & SOURCE != 0, sides & RESULTS != 0];
-    if is_copy(from, to) || source && !is_swappable(from) || results && !is_swappable(to) {
-        return false;
-    }
+/// Whether a pair has a kernel of a mode: not where what is done first takes little of the time, nor where something else
+/// is done.
+const fn suits(from: DType, to: DType, mode: usize) -> bool {
     let (a, b) = (from.component(), to.component());
-    let is_zero_test = matches!(a.kind(), Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
     let rounds_to_few_bits = matches!(a.kind(), Kind::Float)
         && matches!(b.kind(), Kind::Float)
         && b.bits() == 8
         && !matches!(b, DType::Float8E8M0Fnu);
-    !is_zero_test && !rounds_to_few_bits
+    if is_copy(from, to) || rounds_to_few_bits {
+        return false;
+    }
+    if mode == FITTING {
+        return has_screen(from) && matches!(b.kind(), Kind::Int | Kind::UInt);
+    }
+    // (Whether an integer is zero does not depend on its order.)
+    let is_zero_test = matches!(a.kind(), Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
+    (mode & SOURCE == 0 || is_swappable(from))
+        && (mode & RESULTS == 0 || is_swappable(to))
+        && !is_zero_test
+}
+
+/// Whether elements of a dtype are tested in registers: integers, of which a screen takes an addition and an OR. (Floats
+/// take twice as many, and no less time than if they were tested before.)
+const fn has_screen(from: DType) -> bool {
+    matches!(from.kind(), Kind::Int | Kind::UInt) && !from.is_packed() && from.bits() > 8
 }
 
 /// How many dtypes have a byte order.
@@ -174,44 +206,50 @@ const PLACES: [u8; DType::COUNT] = {
     places
 };
 
-/// The kernels of an instruction set: for each choice of sides, by the dtype of one that is turned, and the other's.
-pub(crate) struct Turned([[[Option<Kernel>; DType::COUNT]; ORDERED]; 3]);
+/// The kernels of an instruction set: for each mode, by the dtype of a side that has a byte order, and the other's. (What
+/// has a screen has a byte order, too.)
+pub(crate) struct Stepwise([[[Option<Kernel>; DType::COUNT]; ORDERED]; FITTING]);
 
-impl Turned {
+impl Stepwise {
     /// No kernels.
-    pub(crate) const NONE: Self = Self([[[None; DType::COUNT]; ORDERED]; 3]);
+    pub(crate) const NONE: Self = Self([[[None; DType::COUNT]; ORDERED]; FITTING]);
 
-    /// Adds those of such sides that suit their pairs.
-    pub(crate) const fn with<const SIDES: usize>(mut self, pairs: RealPairs) -> Self {
+    /// Adds those of a mode that suit their pairs.
+    pub(crate) const fn with<const MODE: usize>(mut self, pairs: RealPairs) -> Self {
         let mut i = 0;
         while i < DType::COUNT * DType::COUNT {
             let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
-            if suits(from, to, SIDES) {
-                let (row, column) = Self::place(from, to, SIDES);
-                self.0[SIDES - 1][row][column] = pairs.get(from, to);
+            if suits(from, to, MODE) {
+                let (row, column) = Self::place(from, to, MODE);
+                self.0[MODE - 1][row][column] = pairs.get(from, to);
             }
             i += 1;
         }
         self
     }
 
-    /// The kernel of a pair for sides one of which, at least, is turned, and all of which have a byte order.
-    pub(crate) const fn get(
-        &self,
-        from: DType,
-        to: DType,
-        [source, results]: [bool; 2],
-    ) -> Option<Kernel> {
-        let sides = source as usize * SOURCE + results as usize * RESULTS;
-        let (row, column) = Self::place(from, to, sides);
-        self.0[sides - 1][row][column]
+    /// The kernel of a pair that turns sides, one of which it is, at least, and all of which have a byte order.
+    pub(crate) const fn turned(&self, from: DType, to: DType, sides: [bool; 2]) -> Option<Kernel> {
+        let [source, results] = sides;
+        let mode = source as usize * SOURCE + results as usize * RESULTS;
+        let (row, column) = Self::place(from, to, mode);
+        self.0[mode - 1][row][column]
     }
 
-    const fn place(from: DType, to: DType, sides: usize) -> (usize, usize) {
-        if sides & SOURCE != 0 {
-            (PLACES[from as usize] as usize, to as usize)
-        } else {
+    /// The kernel of a pair that casts what fits.
+    pub(crate) const fn fitting(&self, from: DType, to: DType) -> Option<Kernel> {
+        if !has_screen(from) {
+            return None;
+        }
+        let (row, column) = Self::place(from, to, FITTING);
+        self.0[FITTING - 1][row][column]
+    }
+
+    const fn place(from: DType, to: DType, mode: usize) -> (usize, usize) {
+        if mode == RESULTS {
             (PLACES[to as usize] as usize, from as usize)
+        } else {
+            (PLACES[from as usize] as usize, to as usize)
         }
     }
 }
