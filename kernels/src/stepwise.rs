@@ -34,8 +34,8 @@ pub(crate) const RESULTS: usize = 2;
 /// It ends before a step that has an element that may not fit.
 pub(crate) const FITTING: usize = 4;
 
-/// An instruction set that turns what is in registers.
-pub(crate) trait Turns: Isa {
+/// What an instruction set does with the elements of a step.
+pub(crate) trait InRegisters: Isa {
     /// Which byte goes where.
     type Places: Copy;
 
@@ -107,7 +107,7 @@ const LONGEST: usize = 1024;
 /// `len` elements, which are whole bytes, from one place to another, and a side that is turned whole registers of them.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)] // A cast's own, and what a step is.
-pub(crate) unsafe fn whole_steps<I: Turns>(
+pub(crate) unsafe fn whole_steps<I: InRegisters>(
     isa: I,
     mode: usize,
     [from, to]: [Side; 2],
@@ -125,7 +125,7 @@ pub(crate) unsafe fn whole_steps<I: Turns>(
     };
     let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());
     let (read, written) = (len * from.bits / 8, len * to.bits / 8);
-    debug_assert!(read <= LONGEST && written <= LONGEST);
+    assert!(read <= LONGEST && written <= LONGEST);
     let (from_places, to_places) = (isa.places(from), isa.places(to));
     let mut i = 0;
     while n - i >= len {
@@ -207,7 +207,7 @@ const PLACES: [u8; DType::COUNT] = {
 };
 
 /// The kernels of an instruction set: for each mode, by the dtype of a side that has a byte order, and the other's. (What
-/// has a screen has a byte order, too.)
+/// has a screen has a byte order, too.) Other than a [`Kernel`] says they answer how many elements they cast.
 pub(crate) struct Stepwise([[[Option<Kernel>; DType::COUNT]; ORDERED]; FITTING]);
 
 impl Stepwise {

@@ -7,6 +7,7 @@ mod complex;
 mod decode;
 mod direct;
 mod encode;
+mod in_registers;
 mod look_ups;
 mod nibbles;
 mod ops;
@@ -27,12 +28,10 @@ use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
-use crate::shape::Screen;
-use crate::stepwise::{self, Side, Stepwise, Turns};
+use crate::stepwise::{self, Side, Stepwise};
 use crate::swap::Swaps;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
-use core::arch::x86_64::__m256i;
 
 pulp::simd_type! {
     /// What every CPU with AVX2 has.
@@ -148,60 +147,6 @@ where
 {
     // SAFETY: the caller's.
     unsafe { Encode::<B>::encode(isa, isa.bridge(Decode::<A>::decode(isa, src)), dst) }
-}
-
-impl Turns for Avx2 {
-    type Places = __m256i;
-
-    #[inline(always)]
-    fn places(self, side: Side) -> __m256i {
-        self.twice(bytemuck::cast(stepwise::places(side.width)))
-    }
-
-    #[inline(always)]
-    unsafe fn turn(self, places: __m256i, src: *const u8, dst: *mut u8, bytes: usize) {
-        let mut i = 0;
-        while i < bytes {
-            // SAFETY: the caller's: whole registers are left.
-            unsafe { self.store(dst.add(i), self.shuffle8(self.load(src.add(i)), places)) };
-            i += 32;
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn turn_halves(self, places: __m256i, src: *const u8, dst: *mut u8, bytes: usize) {
-        let places = self.lower(places);
-        let mut i = 0;
-        while i < bytes {
-            // SAFETY: the caller's: whole halves are left.
-            unsafe { self.storex(dst.add(i), self.shuffle8x(self.loadx(src.add(i)), places)) };
-            i += 16;
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
-        let all = |v: u64| match width {
-            2 => self.all16(v as i16),
-            4 => self.all32(v as i32),
-            _ => self.all64(v as i64),
-        };
-        let (addend, keep) = (all(screen.addend), all(screen.keep));
-        let mut any = self.zero();
-        let mut i = 0;
-        while i < bytes {
-            // SAFETY: the caller's: whole registers are left.
-            let v = unsafe { self.load(src.add(i)) };
-            let moved = match width {
-                2 => self.add16(v, addend),
-                4 => self.add32(v, addend),
-                _ => self.add64(v, addend),
-            };
-            any = self.or(any, moved);
-            i += 32;
-        }
-        self.testz(any, keep) == 0
-    }
 }
 
 /// The kernel of a pair of real dtypes under the default options.

@@ -15,6 +15,7 @@ mod draws;
 mod eights;
 mod encode;
 mod halves;
+mod in_registers;
 mod lanes;
 mod narrow;
 mod packed;
@@ -24,7 +25,6 @@ mod shim;
 mod small;
 mod stores;
 mod tables;
-mod turns;
 mod uppers;
 mod widen;
 mod words;
@@ -33,7 +33,7 @@ use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::environment::Arithmetic;
 use crate::scalar;
-use crate::stepwise::{self, Side, Stepwise, Turns};
+use crate::stepwise::{self, InRegisters, Side, Stepwise};
 use crate::swap::Swaps;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
@@ -289,7 +289,7 @@ unsafe fn steps<I, A, B, const MODE: usize>(
 where
     A: Real,
     B: Real,
-    I: Fuses<A, B> + Turns,
+    I: Fuses<A, B> + InRegisters,
     Quarter: Fuses<A, B>,
 {
     // SAFETY: the caller's.
@@ -313,7 +313,7 @@ where
 /// `src` is valid for reading `n` elements of the first side and `dst` for writing `n` of the second, at any alignment;
 /// they don't overlap. `cast` casts so many from one place to another.
 #[inline(always)]
-unsafe fn in_order<I: Turns, const MODE: usize>(
+unsafe fn in_order<I: InRegisters, const MODE: usize>(
     isa: I,
     sides: [Side; 2],
     src: *const u8,

@@ -5,6 +5,7 @@ mod bridge;
 mod decode;
 mod direct;
 mod encode;
+mod in_registers;
 mod lanes;
 mod ops;
 mod pieces;
@@ -17,14 +18,11 @@ use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
-use crate::shape::{Screen, Shapes};
-use crate::stepwise::{self, Side, Stepwise, Turns};
+use crate::shape::Shapes;
+use crate::stepwise::{self, Side, Stepwise};
 use crate::swap::Swaps;
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
-use ops::{
-    uint8x16_t, uint64x2_t, vaddq_u16, vaddq_u32, vaddq_u64, vdupq_n_u64, vorrq_u64, vqtbl1q_u8,
-};
 
 /// The token of the NEON kernels, which proves nothing that the target doesn't.
 #[derive(Clone, Copy)]
@@ -107,54 +105,6 @@ unsafe fn in_order<A: Real, B: Real, const MODE: usize>(
     let sides = [Side::of(A::DTYPE), Side::of(B::DTYPE)];
     // SAFETY: the caller's.
     unsafe { stepwise::whole_steps(Neon, MODE, sides, STEP, src, dst, n, params, step) }
-}
-
-impl Turns for Neon {
-    type Places = uint8x16_t;
-
-    #[inline(always)]
-    fn places(self, side: Side) -> uint8x16_t {
-        bytemuck::cast(stepwise::places(side.width))
-    }
-
-    #[inline(always)]
-    unsafe fn turn(self, places: uint8x16_t, src: *const u8, dst: *mut u8, bytes: usize) {
-        let mut i = 0;
-        while i < bytes {
-            // SAFETY: the caller's: whole registers are left.
-            unsafe { lanes::store(dst.add(i), vqtbl1q_u8(lanes::load(src.add(i)), places)) };
-            i += 16;
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
-        let all: uint8x16_t = bytemuck::cast(match width {
-            2 => [u64::from(screen.addend as u16) * 0x0001_0001_0001_0001; 2],
-            4 => [u64::from(screen.addend as u32) * 0x0000_0001_0000_0001; 2],
-            _ => [screen.addend; 2],
-        });
-        let keep = match width {
-            2 => u64::from(screen.keep as u16) * 0x0001_0001_0001_0001,
-            4 => u64::from(screen.keep as u32) * 0x0000_0001_0000_0001,
-            _ => screen.keep,
-        };
-        let mut any = vdupq_n_u64(0);
-        let mut i = 0;
-        while i < bytes {
-            // SAFETY: the caller's: whole registers are left.
-            let v: uint8x16_t = unsafe { lanes::load(src.add(i)) };
-            let moved: uint64x2_t = match width {
-                2 => bytemuck::cast(vaddq_u16(bytemuck::cast(v), bytemuck::cast(all))),
-                4 => bytemuck::cast(vaddq_u32(bytemuck::cast(v), bytemuck::cast(all))),
-                _ => vaddq_u64(bytemuck::cast(v), bytemuck::cast(all)),
-            };
-            any = vorrq_u64(any, moved);
-            i += 16;
-        }
-        let [low, high]: [u64; 2] = bytemuck::cast(any);
-        (low | high) & keep != 0
-    }
 }
 
 /// The kernel of a pair of real dtypes under the default options.

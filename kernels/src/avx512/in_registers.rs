@@ -1,10 +1,9 @@
-//! Elements in the other byte order, turned in registers: see [`crate::swap`].
+//! What is done in registers with a step of elements before it is cast, or after it: see [`stepwise`](crate::stepwise).
 
 use super::shim::{Bf16, Vbmi};
 use super::{Avx512, Features};
 use crate::shape::Screen;
-use crate::stepwise::places;
-use crate::stepwise::{Side, Turns};
+use crate::stepwise::{InRegisters, Side, places};
 use core::arch::x86_64::*;
 
 impl Features {
@@ -21,7 +20,7 @@ impl Features {
     }
 
     /// # Safety
-    /// As for [`Turns::turn`].
+    /// As for [`InRegisters::turn`].
     #[inline(always)]
     unsafe fn turn(self, places: __m512i, src: *const u8, dst: *mut u8, bytes: usize) {
         let mut i = 0;
@@ -48,7 +47,7 @@ impl Features {
     }
 
     /// # Safety
-    /// As for [`Turns::any_unfit`].
+    /// As for [`InRegisters::any_unfit`].
     #[inline(always)]
     unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
         let (addend, keep) = (self.all(width, screen.addend), self.all(width, screen.keep));
@@ -71,7 +70,7 @@ impl Features {
 
 macro_rules! turns {
     ($($token:ident: |$isa:ident| $features:expr;)*) => {$(
-        impl Turns for $token {
+        impl InRegisters for $token {
             type Places = __m512i;
 
             #[inline(always)]
