@@ -157,24 +157,27 @@ pub(crate) unsafe fn whole_steps<I: InRegisters>(
 }
 
 /// Whether a pair has a kernel of a mode: not where what is done first takes little of the time, nor where something else
-/// is done.
-const fn suits(from: DType, to: DType, mode: usize) -> bool {
-    let (a, b) = (from.component(), to.component());
-    let rounds_to_few_bits = matches!(a.kind(), Kind::Float)
+/// is done. (All do nothing more.)
+pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
+    let is_possible = match mode {
+        NONE => return true,
+        FITTING => has_screen(from),
+        _ => {
+            (mode & SOURCE == 0 || is_swappable(from)) && (mode & RESULTS == 0 || is_swappable(to))
+        }
+    };
+    if !is_possible || is_copy(from, to) {
+        return false;
+    }
+    let (a, b) = (from.component().kind(), to.component());
+    let rounds_to_few_bits = matches!(a, Kind::Float)
         && matches!(b.kind(), Kind::Float)
         && b.bits() == 8
         && !matches!(b, DType::Float8E8M0Fnu);
-    if is_copy(from, to) || rounds_to_few_bits {
-        return false;
-    }
-    if mode == FITTING {
-        return has_screen(from) && matches!(b.kind(), Kind::Int | Kind::UInt);
-    }
     // (Whether an integer is zero does not depend on its order.)
-    let is_zero_test = matches!(a.kind(), Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
-    (mode & SOURCE == 0 || is_swappable(from))
-        && (mode & RESULTS == 0 || is_swappable(to))
-        && !is_zero_test
+    let is_zero_test = matches!(a, Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
+    let is_whole = matches!(b.kind(), Kind::Int | Kind::UInt);
+    !rounds_to_few_bits && !is_zero_test && (mode != FITTING || is_whole)
 }
 
 /// Whether elements of a dtype are tested in registers: integers, of which a screen takes an addition and an OR. (Floats

@@ -210,30 +210,31 @@ impl Pairs {
 /// [`for_each_dtype`](crate::dtypes::for_each_dtype). Or of `entry::<A, B, MODE>()`, see [`Stepwise`].
 macro_rules! real_pairs {
     (
-        $entry:ident $(<$sides:literal>)?
+        $entry:ident $(<$mode:ident>)?
         real { $($code:literal $variant:ident $name:literal $store:ident ($numbers:expr) [$($alias:literal),*];)* }
         $($rest:tt)*
     ) => {
-        $crate::table::real_pairs!(@rows $entry [$($sides)?] [$($variant)*] [$($variant)*])
+        $crate::table::real_pairs!(@rows $entry [$($mode)?] [$($variant)*] [$($variant)*])
     };
-    (@rows $entry:ident $sides:tt [$($from:ident)*] $to:tt) => {{
+    (@rows $entry:ident $mode:tt [$($from:ident)*] $to:tt) => {{
         let mut pairs = $crate::table::RealPairs::new();
-        $($crate::table::real_pairs!(@row $entry $sides pairs $from $to);)*
+        $($crate::table::real_pairs!(@row $entry $mode pairs $from $to);)*
         pairs
     }};
-    (@row $entry:ident $sides:tt $pairs:ident $from:ident [$($to:ident)*]) => {$(
+    (@row $entry:ident [] $pairs:ident $from:ident [$($to:ident)*]) => {$(
         $pairs.set(
             $crate::dtypes::DType::$from,
             $crate::dtypes::DType::$to,
-            $crate::table::real_pairs!(@entry $entry $sides $from $to),
+            $entry::<$crate::dtypes::mark::$from, $crate::dtypes::mark::$to>(),
         );
     )*};
-    (@entry $entry:ident [] $from:ident $to:ident) => {
-        $entry::<$crate::dtypes::mark::$from, $crate::dtypes::mark::$to>()
-    };
-    (@entry $entry:ident [$sides:literal] $from:ident $to:ident) => {
-        $entry::<$crate::dtypes::mark::$from, $crate::dtypes::mark::$to, $sides>()
-    };
+    (@row $entry:ident [$mode:ident] $pairs:ident $from:ident [$($to:ident)*]) => {$(
+        let (from, to) = ($crate::dtypes::DType::$from, $crate::dtypes::DType::$to);
+        if $crate::stepwise::suits(from, to, $mode) {
+            let entry = $entry::<$crate::dtypes::mark::$from, $crate::dtypes::mark::$to, $mode>();
+            $pairs.set(from, to, entry);
+        }
+    )*};
 }
 pub(crate) use real_pairs;
 

@@ -171,9 +171,14 @@ const fn with_composed<const MODE: usize>(pairs: RealPairs) -> RealPairs {
     complex::with_complex::<MODE>(pairs)
 }
 
+/// The kernels of a mode. (The compiler checks a function once, whatever the mode, and takes a while.)
+const fn pairs<const MODE: usize>() -> RealPairs {
+    with_composed::<MODE>(for_each_dtype!(real_pairs entry <MODE>))
+}
+
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { with_composed::<0>(for_each_dtype!(real_pairs entry <0>)).complete::<Avx2>() },
+    pairs: const { pairs::<0>().complete::<Avx2>() },
     shapes: shapes::shapes(),
     composed: tile::with_options::<Avx2>,
     by_codes: packed::by_codes,
@@ -183,10 +188,10 @@ pub(crate) static TABLE: Table = Table {
     swaps: Swaps::of::<Avx2>(),
     stepwise: const {
         Stepwise::NONE
-            .with::<1>(with_composed::<1>(for_each_dtype!(real_pairs entry <1>)))
-            .with::<2>(with_composed::<2>(for_each_dtype!(real_pairs entry <2>)))
-            .with::<3>(with_composed::<3>(for_each_dtype!(real_pairs entry <3>)))
-            .with::<4>(with_composed::<4>(for_each_dtype!(real_pairs entry <4>)))
+            .with::<1>(pairs::<1>())
+            .with::<2>(pairs::<2>())
+            .with::<3>(pairs::<3>())
+            .with::<4>(pairs::<4>())
     },
 };
 

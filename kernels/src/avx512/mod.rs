@@ -451,12 +451,16 @@ macro_rules! composed_pairs {
         @complex_row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident)
         [$($to:ident $part:ident)*]
     ) => {$(
-        if let Some(entry) = direct::widening::<$lie<mark::$numbers>, Complex<mark::$part>, MODE>($isa) {
+        if stepwise::suits(DType::$from, DType::$to, MODE)
+            && let Some(entry) = direct::widening::<$lie<mark::$numbers>, Complex<mark::$part>, MODE>($isa)
+        {
             $pairs.set(DType::$from, DType::$to, entry);
         }
     )*};
     (@row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident) [$($to_lie:ident $to:ident $of:ident)*]) => {$(
-        if !scalar::direct::is_packed_copy(DType::$from, DType::$to) {
+        if stepwise::suits(DType::$from, DType::$to, MODE)
+            && !scalar::direct::is_packed_copy(DType::$from, DType::$to)
+        {
             let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>, MODE>($isa);
             if let Some(entry) = entry {
                 $pairs.set(DType::$from, DType::$to, entry);
@@ -470,24 +474,35 @@ const fn with_composed<const MODE: usize>(mut pairs: RealPairs, isa: For) -> Rea
     with_eights::<MODE>(with_complex::<MODE>(pairs))
 }
 
-/// The kernels that do more with each step, of the pairs of real dtypes that `entry` tells.
+/// Functions that make the kernels of a mode, each by what `entry` tells. (The compiler checks a function once, whatever
+/// the mode, and takes a while.)
+macro_rules! all_pairs {
+    ($($name:ident = $entry:ident, $isa:expr;)*) => {$(
+        const fn $name<const MODE: usize>() -> RealPairs {
+            with_composed::<MODE>(for_each_dtype!(real_pairs $entry <MODE>), $isa)
+        }
+    )*};
+}
+
+all_pairs! {
+    pairs = entry, For::Bw;
+    pairs_vbmi = entry_vbmi, For::Vbmi;
+    pairs_bf16 = entry_bf16, For::Vbmi;
+}
+
+/// The kernels that do more with each step, of the pairs that such a function tells.
 macro_rules! stepwise {
-    ($entry:ident $isa:expr) => {
+    ($pairs:ident) => {
         const {
-            Stepwise::NONE
-        .with::<1>(with_composed::<1>(for_each_dtype!(real_pairs $entry <1>), $isa))
-        .with::<2>(with_composed::<2>(for_each_dtype!(real_pairs $entry <2>), $isa))
-        .with::<3>(with_composed::<3>(for_each_dtype!(real_pairs $entry <3>), $isa))
-        .with::<4>(with_composed::<4>(for_each_dtype!(real_pairs $entry <4>), $isa))
+            let all = Stepwise::NONE.with::<1>($pairs::<1>()).with::<2>($pairs::<2>());
+            all.with::<3>($pairs::<3>()).with::<4>($pairs::<4>())
         }
     };
 }
 
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const {
-        with_composed::<0>(for_each_dtype!(real_pairs entry <0>), For::Bw).complete::<Avx512>()
-    },
+    pairs: const { pairs::<0>().complete::<Avx512>() },
     shapes: shapes::shapes(),
     composed: tile::with_options::<Avx512>,
     by_codes: by_codes::<Avx512>,
@@ -495,7 +510,7 @@ pub(crate) static TABLE: Table = Table {
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Avx512>,
     swaps: Swaps::of::<Avx512>(),
-    stepwise: stepwise!(entry For::Bw),
+    stepwise: stepwise!(pairs),
 };
 
 impl Tabled for Avx512 {
@@ -506,9 +521,7 @@ impl Tabled for Avx512 {
 
 /// The kernels of all pairs, with VBMI.
 pub(crate) static TABLE_VBMI: Table = Table {
-    pairs: const {
-        with_composed::<0>(for_each_dtype!(real_pairs entry_vbmi <0>), For::Vbmi).complete::<Vbmi>()
-    },
+    pairs: const { pairs_vbmi::<0>().complete::<Vbmi>() },
     shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Vbmi>,
     by_codes: by_codes::<Vbmi>,
@@ -516,7 +529,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Vbmi>,
     swaps: Swaps::of::<Vbmi>(),
-    stepwise: stepwise!(entry_vbmi For::Vbmi),
+    stepwise: stepwise!(pairs_vbmi),
 };
 
 impl Tabled for Vbmi {
@@ -543,9 +556,7 @@ where
 
 /// The kernels of all pairs, with VBMI and BF16.
 pub(crate) static TABLE_BF16: Table = Table {
-    pairs: const {
-        with_composed::<0>(for_each_dtype!(real_pairs entry_bf16 <0>), For::Vbmi).complete::<Bf16>()
-    },
+    pairs: const { pairs_bf16::<0>().complete::<Bf16>() },
     shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Bf16>,
     by_codes: by_codes::<Vbmi>,
@@ -553,7 +564,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Bf16>,
     swaps: Swaps::of::<Bf16>(),
-    stepwise: stepwise!(entry_bf16 For::Vbmi),
+    stepwise: stepwise!(pairs_bf16),
 };
 
 impl Tabled for Bf16 {

@@ -21,7 +21,7 @@ use crate::scalar::{self, Scalar};
 use crate::shape::Shapes;
 use crate::stepwise::{self, Side, Stepwise};
 use crate::swap::Swaps;
-use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
+use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 
 /// The token of the NEON kernels, which proves nothing that the target doesn't.
@@ -121,9 +121,14 @@ where
     }
 }
 
+/// The kernels of a mode. (The compiler checks a function once, whatever the mode, and takes a while.)
+const fn pairs<const MODE: usize>() -> RealPairs {
+    for_each_dtype!(real_pairs entry <MODE>)
+}
+
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
-    pairs: const { for_each_dtype!(real_pairs entry <0>).complete::<Neon>() },
+    pairs: const { pairs::<0>().complete::<Neon>() },
     shapes: Shapes::of::<Neon, 4>(),
     composed: tile::with_options::<Neon>,
     by_codes: |_, _| None,
@@ -133,10 +138,10 @@ pub(crate) static TABLE: Table = Table {
     swaps: Swaps::of::<Neon>(),
     stepwise: const {
         Stepwise::NONE
-            .with::<1>(for_each_dtype!(real_pairs entry <1>))
-            .with::<2>(for_each_dtype!(real_pairs entry <2>))
-            .with::<3>(for_each_dtype!(real_pairs entry <3>))
-            .with::<4>(for_each_dtype!(real_pairs entry <4>))
+            .with::<1>(pairs::<1>())
+            .with::<2>(pairs::<2>())
+            .with::<3>(pairs::<3>())
+            .with::<4>(pairs::<4>())
     },
 };
 
