@@ -1,9 +1,9 @@
 //! Elements in the other byte order.
 //!
 //! Kernels know the machine's own order. Those that take little longer than their memory does are compiled again with
-//! elements [turned in registers](crate::stepwise). For all others, and under other options than the default ones, a block of a
-//! source in the other order is turned into a buffer that stays in the L1 cache, and cast from there; results are turned
-//! where they are, as long as they are in that cache.
+//! elements [turned in registers](crate::stepwise). For all others, and under other options than the default ones, a
+//! block of a source in the other order is turned into a buffer that stays in the L1 cache, and cast from there; results
+//! are turned where they are, as long as they are in that cache.
 //!
 //! What is packed is unpacked and packed apart, and of complex numbers that become real ones, or the other way round, only
 //! the real parts are turned. Of a cast that only copies one side in the other order is a loop of its own, and both are

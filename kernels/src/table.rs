@@ -167,7 +167,7 @@ pub(crate) struct Table {
     pub(crate) marks: Kernel,
     /// What elements in the other byte order are turned with.
     pub(crate) swaps: Swaps,
-    /// The kernels that turn them in registers.
+    /// The kernels that turn them in registers, or test there what a checked cast reads.
     pub(crate) stepwise: Stepwise,
 }
 
