@@ -83,16 +83,21 @@ pub(crate) struct Side {
     pub(crate) width: usize,
     /// The bits of an element.
     pub(crate) bits: usize,
-    /// Whether half registers are stored, as conversions to float16 leave them. (What was just stored in two parts a CPU
-    /// doesn't load as one before it is in the cache.)
+    /// Whether a step loads or stores half registers of it, as where elements become twice as long, or half as long. (Half
+    /// a register takes an instruction more to get, or to put there, than to load or store. And what was just stored in
+    /// two parts a CPU doesn't load as one before it is in the cache.)
     pub(crate) halves: bool,
 }
 
 impl Side {
-    /// That of a dtype.
+    /// That of a dtype, in whole registers.
     pub(crate) const fn of(dtype: DType) -> Self {
-        let halves = matches!(dtype, DType::Float16);
-        Self { width: dtype.component().bits() / 8, bits: dtype.bits(), halves }
+        Self { width: dtype.component().bits() / 8, bits: dtype.bits(), halves: false }
+    }
+
+    /// Those of a pair, each in half registers, if so.
+    pub(crate) const fn both(from: DType, to: DType, [source, results]: [bool; 2]) -> [Self; 2] {
+        [Self { halves: source, ..Self::of(from) }, Self { halves: results, ..Self::of(to) }]
     }
 }
 
@@ -138,22 +143,42 @@ pub(crate) unsafe fn whole_steps<I: InRegisters>(
             }
             let (mut step_src, mut step_dst) = (src, dst);
             if mode & SOURCE != 0 {
-                isa.turn(from_places, src, source.start(), read);
+                turn(isa, from, from_places, src, source.start(), read);
                 step_src = source.start();
             }
             if mode & RESULTS != 0 {
                 step_dst = results.start();
             }
             step(step_src, step_dst);
-            if mode & RESULTS != 0 && to.halves {
-                isa.turn_halves(to_places, step_dst, dst, written);
-            } else if mode & RESULTS != 0 {
-                isa.turn(to_places, step_dst, dst, written);
+            if mode & RESULTS != 0 {
+                turn(isa, to, to_places, step_dst, dst, written);
             }
         }
         i += len;
     }
     i
+}
+
+/// Turns a step of a side.
+///
+/// # Safety
+/// As for [`InRegisters::turn`].
+#[inline(always)]
+unsafe fn turn<I: InRegisters>(
+    isa: I,
+    side: Side,
+    places: I::Places,
+    src: *const u8,
+    dst: *mut u8,
+    bytes: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        match side.halves {
+            true => isa.turn_halves(places, src, dst, bytes),
+            false => isa.turn(places, src, dst, bytes),
+        }
+    }
 }
 
 /// Whether a pair has a kernel of a mode: not where what is done first takes little of the time, nor where something else

@@ -122,7 +122,7 @@ impl Step for ToHalves {
     const IN: usize = 32;
     const OUT: usize = 32;
     const LEN: usize = 16;
-    const HALVES: bool = true;
+    const HALVES: [bool; 2] = [true; 2];
     type Tables = ();
 
     #[inline(always)]
@@ -176,7 +176,7 @@ impl Step for FromFloats {
     const IN: usize = 64;
     const OUT: usize = 16;
     const LEN: usize = 16;
-    const HALVES: bool = true;
+    const HALVES: [bool; 2] = [false, true];
     type Tables = ();
 
     #[inline(always)]

@@ -35,6 +35,9 @@ pub(super) trait Step<A: Real, B: Real> {
     /// Whether its source is turned already when it is in the other byte order.
     const READS_TURNED: bool = false;
 
+    /// Of which sides it loads or stores half registers.
+    const HALVES: [bool; 2] = [false; 2];
+
     /// Casts a step.
     ///
     /// # Safety
@@ -135,7 +138,7 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
                 stepwise::whole_steps(
                     isa,
                     sides,
-                    const { [Side::of(A::DTYPE), Side::of(B::DTYPE)] },
+                    const { Side::both(A::DTYPE, B::DTYPE, S::HALVES) },
                     len,
                     src,
                     dst,

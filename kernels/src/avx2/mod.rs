@@ -25,7 +25,7 @@ mod to_ints;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
-use crate::dtypes::{Real, for_each_dtype};
+use crate::dtypes::{DType, Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
 use crate::stepwise::{self, Side, Stepwise};
@@ -106,7 +106,7 @@ where
         return isa.vectorize_on_lines(
             #[inline(always)]
             move || {
-                let lie = const { [Side::of(A::DTYPE), Side::of(B::DTYPE)] };
+                let lie = const { Side::both(A::DTYPE, B::DTYPE, halves(A::DTYPE, B::DTYPE)) };
                 // SAFETY: the caller's; 16 elements of two bytes or more are whole registers.
                 unsafe {
                     stepwise::whole_steps(
@@ -132,6 +132,12 @@ where
     // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
     unsafe { convert::<Avx2, A, B>(Avx2::summon(), src, dst, n) };
     n
+}
+
+/// The sides of which the hubs' steps load or store half registers.
+const fn halves(from: DType, to: DType) -> [bool; 2] {
+    let widens = from.bits() == 16 || from.bits() == 32 && to.bits() == 64;
+    [widens, matches!(to, DType::Float16)]
 }
 
 /// Casts a step.

@@ -27,8 +27,8 @@ pub(super) trait Step {
     const OUT: usize;
     /// The elements of a step, which are whole bytes on both sides.
     const LEN: usize;
-    /// Whether results are stored by half registers.
-    const HALVES: bool = false;
+    /// Of which sides it loads or stores half registers.
+    const HALVES: [bool; 2] = [false; 2];
     /// Whether its source is turned already when it is in the other byte order.
     const READS_TURNED: bool = false;
     /// What the steps look up.
@@ -64,9 +64,8 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
             #[inline(always)]
             move || {
                 let tables = S::tables(isa, params);
-                let [from, to] = [Side::of(params.from), Side::of(params.to)];
-                let lie =
-                    [Side { bits: S::IN, ..from }, Side { bits: S::OUT, halves: S::HALVES, ..to }];
+                let [from, to] = Side::both(params.from, params.to, S::HALVES);
+                let lie = [Side { bits: S::IN, ..from }, Side { bits: S::OUT, ..to }];
                 // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
                 unsafe {
                     stepwise::whole_steps(

@@ -102,7 +102,7 @@ unsafe fn in_order<A: Real, B: Real, const MODE: usize>(
     params: &Params,
     step: impl Fn(*const u8, *mut u8),
 ) -> usize {
-    let sides = [Side::of(A::DTYPE), Side::of(B::DTYPE)];
+    let sides = Side::both(A::DTYPE, B::DTYPE, [false; 2]);
     // SAFETY: the caller's.
     unsafe { stepwise::whole_steps(Neon, MODE, sides, STEP, src, dst, n, params, step) }
 }

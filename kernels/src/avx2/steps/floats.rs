@@ -1,9 +1,9 @@
 //! From floats of 16 bits and more, and to bfloat16.
 
-use crate::avx2::Avx2;
 use crate::avx2::bridge::{Brain, ORDERED, Sticky};
 use crate::avx2::decode::F64;
 use crate::avx2::direct::Step;
+use crate::avx2::{Avx2, halves};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Real};
 use crate::format::Numbers;
@@ -54,6 +54,7 @@ where
 {
     const LEN: usize = 16;
     const LIGHT: bool = true;
+    const HALVES: [bool; 2] = halves(A::DTYPE, B::DTYPE);
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -65,6 +66,7 @@ where
 impl<A: Real, B: Real> Step<A, B> for HalfToBrain {
     const LEN: usize = 16;
     const LIGHT: bool = true;
+    const HALVES: [bool; 2] = [true, false];
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -106,6 +108,7 @@ impl<const AT_REST: bool, A: Real, B: Real> Step<A, B> for FloatToBrain<AT_REST>
 impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
     const LEN: usize = 16;
     const LIGHT: bool = true;
+    const HALVES: [bool; 2] = [false, true];
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -159,6 +162,7 @@ impl<A: Real, B: Real> Step<A, B> for UpperByteToFloat16 {
 
 impl<A: Real, B: Real> Step<A, B> for CutHalf {
     const LEN: usize = 16;
+    const HALVES: [bool; 2] = [true, false];
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -220,6 +224,7 @@ where
     Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Brain>,
 {
     const LEN: usize = 16;
+    const HALVES: [bool; 2] = [A::DTYPE.bits() == 16, false];
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {

@@ -22,6 +22,7 @@ pub(in crate::avx2) struct EncodeWords;
 impl<A: Real, B: Real> Step<A, B> for Widen {
     const LEN: usize = if A::DTYPE.bits() == 8 { 32 } else { 16 };
     const LIGHT: bool = true;
+    const HALVES: [bool; 2] = [A::DTYPE.bits() == 16, false];
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
