@@ -2,6 +2,7 @@
 
 mod bits;
 mod bridge;
+mod clamps;
 mod code_tables;
 mod complex;
 mod decode;

@@ -1,12 +1,12 @@
 //! The loops for other options that AVX2 does better than portable code. Its arithmetic rounds to nearest only.
 
 use super::Avx2;
+use super::clamps::clamps;
 use super::encode::LESS;
 use super::look_ups::{look_up, marked_halves};
 use super::stores::stores;
 use crate::codec::Isa;
-use crate::dtypes::DType;
-use crate::shape::{Grid, Mode, Range, Shapes, Side};
+use crate::shape::{Grid, Mode, Shapes, Side};
 use core::arch::x86_64::{__m256, __m256d, __m256i};
 
 /// For comparisons; true if an operand is NaN.
@@ -22,16 +22,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.look_up = look_up;
     shapes.marked_halves = Some(marked_halves);
     shapes.stores = stores(shapes.stores);
-    shapes.clamps = shapes
-        .clamps
-        .with(DType::Int64, DType::Int8, long_to_byte::<true, true>)
-        .with(DType::Int64, DType::UInt8, long_to_byte::<true, false>)
-        .with(DType::UInt64, DType::Int8, long_to_byte::<false, true>)
-        .with(DType::UInt64, DType::UInt8, long_to_byte::<false, false>)
-        .with(DType::Int64, DType::Int16, long_to_word::<true, true>)
-        .with(DType::Int64, DType::UInt16, long_to_word::<true, false>)
-        .with(DType::UInt64, DType::Int16, long_to_word::<false, true>)
-        .with(DType::UInt64, DType::UInt16, long_to_word::<false, false>);
+    shapes.clamps = clamps(shapes.clamps);
     let [.., away, _] = shapes.conversions.float64_to_32;
     shapes.conversions.float64_to_32 = [
         doubles::<{ Side::TowardZero as u8 }>,
@@ -172,55 +163,9 @@ stepped! {
         let sum = isa.add_pd(isa.as_pd(x), half);
         isa.store(dst, isa.pd_bits(isa.round_pd::<{ 8 | 3 }>(sum)));
     };
-    /// Integers of 64 bits to those of 8, clamped to a range of theirs.
-    long_to_byte [const FROM_SIGNED: bool, const TO_SIGNED: bool] (range: Range) = 8 1 32, |isa, src, dst| {
-        let v = [0, 64, 128, 192];
-        let v = [
-            isa.longs_within_32::<FROM_SIGNED>(src.add(v[0])),
-            isa.longs_within_32::<FROM_SIGNED>(src.add(v[1])),
-            isa.longs_within_32::<FROM_SIGNED>(src.add(v[2])),
-            isa.longs_within_32::<FROM_SIGNED>(src.add(v[3])),
-        ];
-        let (ab, cd) = (isa.packs32(v[0], v[1]), isa.packs32(v[2], v[3]));
-        let (low, high) = (isa.all8(range.0 as i8), isa.all8(range.1 as i8));
-        let bytes = if TO_SIGNED {
-            isa.max8(isa.min8(isa.packs16(ab, cd), high), low)
-        } else {
-            isa.min_u8(isa.pack_u16(ab, cd), high)
-        };
-        isa.store(dst, isa.low_high_pairs(isa.in_order(bytes)));
-    };
-    /// The same to those of 16 bits, all of which are in the range.
-    long_to_word [const FROM_SIGNED: bool, const TO_SIGNED: bool] (_range: Range) = 8 2 16, |isa, src, dst| {
-        let a = isa.longs_within_32::<FROM_SIGNED>(src);
-        let b = isa.longs_within_32::<FROM_SIGNED>(src.add(64));
-        let words = if TO_SIGNED { isa.packs32(a, b) } else { isa.pack_u32(a, b) };
-        let words = isa.as_ps(isa.in_order(words));
-        isa.store(dst, isa.ps_bits(isa.pick_ps::<0b11_01_10_00>(words, words)));
-    };
 }
 
 impl Avx2 {
-    /// Eight integers of 64 bits clamped to those of 32, by both of their halves: each two in the lower lane, and two
-    /// in the upper one.
-    ///
-    /// # Safety
-    /// `src` is valid for reading 64 bytes.
-    #[inline(always)]
-    unsafe fn longs_within_32<const SIGNED: bool>(self, src: *const u8) -> __m256i {
-        // SAFETY: the caller's.
-        let (a, b) = unsafe { (self.as_ps(self.load(src)), self.as_ps(self.load(src.add(32)))) };
-        let low = self.ps_bits(self.pick_ps::<0b10_00_10_00>(a, b));
-        let high = self.ps_bits(self.pick_ps::<0b11_01_11_01>(a, b));
-        let (sign, most) = (self.sar32::<31>(low), self.all32(i32::MAX));
-        if SIGNED {
-            let last = self.xor(self.sar32::<31>(high), most);
-            self.blend8(last, low, self.eq32(high, sign))
-        } else {
-            self.blend8(most, low, self.eq32(self.or(high, sign), self.zero()))
-        }
-    }
-
     /// The bits of the float32s next to integers on a side of them, from those that are nearest.
     ///
     /// What rounding lost is a difference of integers: even of 2^31, which the conversion back turns

@@ -234,7 +234,7 @@ fn in_front(x: Features, v: __m128i) -> [__m512i; 2] {
 /// `src` is valid for reading `n` elements of `FROM` bytes and `dst` for writing `n` of `TO` bytes; they
 /// don't overlap.
 #[inline(always)]
-unsafe fn by_eights<const FROM: usize, const TO: usize>(
+pub(super) unsafe fn by_eights<const FROM: usize, const TO: usize>(
     x: Features,
     src: *const u8,
     dst: *mut u8,

@@ -7,6 +7,7 @@
 mod bits;
 mod bridge;
 mod by_codes;
+mod clamps;
 mod codes;
 mod complex;
 mod decode;

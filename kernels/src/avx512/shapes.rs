@@ -1,6 +1,7 @@
 //! The loops for other options that AVX-512 does better than portable code: its conversions and its
 //! arithmetic round in any direction that the instruction names.
 
+use super::clamps::clamps;
 use super::draws::{draw, round};
 use super::lanes::both;
 use super::shim::Vbmi;
@@ -43,6 +44,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.look_up = look_up::<Avx512>;
     shapes.marked_halves = Some(marked_halves::<Avx512>);
     shapes.stores = stores(shapes.stores);
+    shapes.clamps = clamps(shapes.clamps);
 
     let to = &mut shapes.conversions;
     let [.., away, _] = to.float64_to_32;

@@ -46,7 +46,7 @@ use fit::{Fit, Fits};
 use grid::Rounds;
 use narrow::Conversions;
 use plan::Step;
-use whole::{Clamps, Wraps};
+use whole::Wraps;
 
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
@@ -57,9 +57,9 @@ pub(crate) use screen::Screen;
 pub(crate) use stores::Stores;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use stores::{TINY, all_stores, all_wraps, x86_stores};
-pub(crate) use whole::Range;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use whole::{BIT, BIT_64, is_zero_past_ints};
+pub(crate) use whole::{Clamps, Range};
 
 /// An element as the bytes it is stored in.
 type Bytes<const N: usize> = [u8; N];

@@ -173,7 +173,7 @@ unsafe fn wrap32<I: Isa, B: Low>(src: *const u8, dst: *mut u8, n: usize) {
     );
 }
 
-/// Casts integers, clamped to what the destination's bytes hold and then to a range of it.
+/// Casts integers, clamped to what both types hold, and those that become a byte then to a range of it.
 ///
 /// # Safety
 /// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
@@ -243,8 +243,12 @@ macro_rules! clamps {
                 #[inline(always)]
                 move || {
                     for (value, out) in src.iter().zip(dst) {
-                        let held = $from::from_ne_bytes(*value).max(LOW).min(HIGH) as $to;
-                        out.write(held.max(low).min(high).to_ne_bytes());
+                        let mut held = $from::from_ne_bytes(*value).max(LOW).min(HIGH) as $to;
+                        // Wider dtypes have all that both types hold.
+                        if size_of::<$to>() == 1 {
+                            held = held.max(low).min(high);
+                        }
+                        out.write(held.to_ne_bytes());
                     }
                 },
             );
