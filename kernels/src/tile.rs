@@ -14,7 +14,7 @@ use crate::buffer::Buffer;
 use crate::dtypes::{DType, Kind};
 use crate::options::{Options, Overflow};
 use crate::scalar::direct;
-use crate::shape;
+use crate::shape::{self, Screen};
 use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
 use core::array;
 
@@ -182,6 +182,7 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
         Known {
             results: shape::results(I::table(), n, &inner),
             refused: refused_halves(I::table(), n, params, &inner),
+            parts: screen_of_parts(I::table(), params, &inner),
         }
     };
     let tile = BUFFER / buffered_size(params.from).max(buffered_size(params.to));
@@ -217,6 +218,8 @@ struct Known {
     results: Option<[u8; 256]>,
     /// What [`refused_halves`] tells.
     refused: Option<[u8; 16]>,
+    /// What [`screen_of_parts`] tells.
+    parts: Option<Screen>,
 }
 
 /// Casts a tile.
@@ -224,7 +227,7 @@ struct Known {
 /// # Safety
 /// As for every kernel; `len` components of either side that are [buffered](buffered_size) fit a
 /// buffer; `inner` is what [`component_params`] makes of `params`, its draws moved on
-/// to this tile's, and of which is `known` what [`shape::results`] and [`refused_halves`] tell.
+/// to this tile's, and of which is `known` what its fields say.
 unsafe fn one_tile(
     table: &Table,
     src: *const u8,
@@ -242,10 +245,14 @@ unsafe fn one_tile(
     // reads the `done` elements that the cast has written.
     unsafe {
         let mut fit = len;
-        if let (Some(refused), Some(any)) = (&known.refused, table.shapes.marked_halves)
-            && !any(refused, src, (len * from.bits()).div_ceil(8))
-        {
-            let params = Params { options: Options::DEFAULT, ..*params };
+        let all_fit = match (&known.refused, table.shapes.marked_halves, &known.parts) {
+            (Some(refused), Some(any), _) => !any(refused, src, (len * from.bits()).div_ceil(8)),
+            (_, _, Some(parts)) => !table.shapes.imaginary.any(from.bits() / 16, parts, src, len),
+            _ => false,
+        };
+        if all_fit {
+            let (options, component_options) = (Options::DEFAULT, Options::DEFAULT);
+            let params = Params { options, component_options, plan: None, ..*params };
             return (table.pairs.get(from, to).kernel)(src, dst, len, &params);
         }
         let source = if from.is_packed() {
@@ -256,7 +263,7 @@ unsafe fn one_tile(
         } else if from.is_complex() {
             (table.pieces.real_parts)(from.bits() / 16, src, numbers.start(), len);
             if matches!(params.options.overflow, Overflow::Error) {
-                fit = table.shapes.fits.first_imaginary(from.bits() / 16, src, len);
+                fit = table.shapes.imaginary.first(from.bits() / 16, src, len);
             }
             numbers.start().cast_const()
         } else {
@@ -304,6 +311,16 @@ unsafe fn refused_halves(
     let refused = unsafe { shape::refused(table, n, inner)? };
     let of = |half: usize, place: usize| refused[half >> place & ((1 << bits) - 1)];
     Some(array::from_fn(|half| (0..4).step_by(bits).fold(0, |any, place| any | of(half, place))))
+}
+
+/// What tells of complex elements that none is refused, if there is such a thing, and those that are not are cast by the
+/// pair's default kernel. (Whether a number is zero is no such question: both parts answer it.)
+fn screen_of_parts(table: &Table, params: &Params, inner: &Params) -> Option<Screen> {
+    let is_test = matches!(params.options.overflow, Overflow::Error)
+        && params.from.is_complex()
+        && !matches!(params.to.kind(), Kind::Bool)
+        && table.shapes.imaginary.has_any();
+    if is_test { shape::screen_of_parts(inner) } else { None }
 }
 
 /// A checked cast by the default kernel of the pair itself, which needs no stages, of the elements that

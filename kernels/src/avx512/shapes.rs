@@ -45,6 +45,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.marked_halves = Some(marked_halves::<Avx512>);
     shapes.stores = stores(shapes.stores);
     shapes.clamps = clamps(shapes.clamps);
+    shapes.imaginary = shapes.imaginary.with_any::<Avx512>();
 
     let to = &mut shapes.conversions;
     let [.., away, _] = to.float64_to_32;

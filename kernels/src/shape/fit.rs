@@ -405,49 +405,9 @@ tests! {
     u64 screened64 past64 inside64 unfit64 first64 replace64 mark64 tests64;
 }
 
-macro_rules! imaginary {
-    ($($name:ident $lane:ident;)*) => {$(
-        /// How many complex elements come before the first whose imaginary part is not zero.
-        ///
-        /// # Safety
-        /// `src` is valid for reading `n` elements. The CPU has the instruction set.
-        unsafe fn $name<I: Isa>(src: *const u8, n: usize) -> usize {
-            type Complex = [Bytes<{ size_of::<$lane>() }>; 2];
-            // SAFETY: the caller's; elements as bytes have no alignment.
-            let elements = unsafe { slice::from_raw_parts(src.cast::<Complex>(), n) };
-            // SAFETY: the caller's.
-            unsafe { I::summon() }.vectorize_on_lines(
-                #[inline(always)]
-                move || {
-                    // Shifted by the sign, which a zero may have.
-                    for (i, block) in elements.chunks(BLOCK).enumerate() {
-                        let mut any = 0;
-                        for [_, im] in block {
-                            any |= $lane::from_ne_bytes(*im) << 1;
-                        }
-                        if any != 0 {
-                            let nonzero = |[_, im]: &Complex| $lane::from_ne_bytes(*im) << 1 != 0;
-                            return i * BLOCK + block.iter().position(nonzero).unwrap_or(0);
-                        }
-                    }
-                    elements.len()
-                },
-            )
-        }
-    )*};
-}
-
-imaginary! {
-    imaginary16 u16;
-    imaginary32 u32;
-    imaginary64 u64;
-}
-
-/// Every loop that tests, by the number of intervals and the width; and those that look for imaginary
-/// parts, by their width.
+/// Every loop that tests, by the number of intervals and the width.
 pub(crate) struct Fits {
     tests: [[Tests; 4]; 3],
-    imaginary: [unsafe fn(*const u8, usize) -> usize; 3],
 }
 
 impl Fits {
@@ -457,17 +417,7 @@ impl Fits {
             [tests8::<I, 2>(), tests16::<I, 2>(), tests32::<I, 2>(), tests64::<I, 2>()],
             [tests8::<I, 3>(), tests16::<I, 3>(), tests32::<I, 3>(), tests64::<I, 3>()],
         ];
-        Self { tests, imaginary: [imaginary16::<I>, imaginary32::<I>, imaginary64::<I>] }
-    }
-
-    /// How many complex elements, of components of so many bytes, come before the first whose
-    /// imaginary part is not zero: `n` if none is.
-    ///
-    /// # Safety
-    /// `src` is valid for reading `n` elements; the CPU has the instruction set.
-    pub(crate) unsafe fn first_imaginary(&self, bytes: usize, src: *const u8, n: usize) -> usize {
-        // SAFETY: the caller's.
-        unsafe { self.imaginary[bytes.trailing_zeros() as usize - 1](src, n) }
+        Self { tests }
     }
 
     /// The loops for codes of which some are unfit.

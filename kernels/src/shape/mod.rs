@@ -27,6 +27,7 @@
 mod bounds;
 mod fit;
 mod grid;
+mod imaginary;
 pub(crate) mod marks;
 mod narrow;
 mod plan;
@@ -44,6 +45,7 @@ use core::mem::MaybeUninit;
 use core::{array, ptr, slice};
 use fit::{Fit, Fits};
 use grid::Rounds;
+use imaginary::Imaginary;
 use narrow::Conversions;
 use plan::Step;
 use whole::Wraps;
@@ -99,6 +101,7 @@ unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
 pub(crate) struct Shapes {
     pub(crate) rounds: Rounds,
     pub(crate) fits: Fits,
+    pub(crate) imaginary: Imaginary,
     pub(crate) clamps: Clamps,
     pub(crate) conversions: Conversions,
     pub(crate) stores: Stores,
@@ -117,6 +120,7 @@ impl Shapes {
         Self {
             rounds: Rounds::of::<I>(),
             fits: Fits::of::<I>(),
+            imaginary: Imaginary::of::<I>(),
             clamps: Clamps::of::<I>(),
             conversions: Conversions::of::<I>(),
             stores: Stores::of::<I>(),
@@ -337,6 +341,20 @@ pub(crate) unsafe fn map(table: &Table, n: usize, params: &Params) -> Option<[u8
     // SAFETY: the caller's; both dtypes have 8 bits.
     unsafe { pieces(table, codes.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null()) };
     Some(results)
+}
+
+/// What tells that the real parts of complex elements fit, if all there is to their cast but for tests is the default
+/// kernel.
+pub(crate) fn screen_of_parts(params: &Params) -> Option<Screen> {
+    let plan = params.plan();
+    match &plan.fit {
+        _ if params.options.is_default() => Some(Screen::NONE),
+        Some((fit, _)) if plan.is_checked_default() => match fit.is_whole() {
+            true => Some(Screen::NONE),
+            false => fit.screen().copied(),
+        },
+        _ => None,
+    }
 }
 
 /// How many elements come before the first that does not fit, if all there is to a cast but for that

@@ -1,0 +1,173 @@
+//! Tests of complex elements that become real ones: of their imaginary parts alone, or of both parts at once.
+
+use super::Bytes;
+use super::screen::Screen;
+use crate::codec::Isa;
+use core::slice;
+
+/// Whether a real part may be unfit, as a screen tells, or an imaginary one is not zero.
+///
+/// # Safety
+/// The source is valid for so many elements. The CPU has the instruction set.
+type Any = unsafe fn(&Screen, *const u8, usize) -> bool;
+
+/// The loops, by the bytes of a component: 2, 4 or 8.
+pub(crate) struct Imaginary {
+    /// How many elements come before the first whose imaginary part is not zero.
+    first: [unsafe fn(*const u8, usize) -> usize; 3],
+    /// Where a test of both parts takes less time than one of each.
+    any: Option<[Any; 3]>,
+}
+
+impl Imaginary {
+    pub(super) const fn of<I: Isa>() -> Self {
+        Self { first: [first16::<I>, first32::<I>, first64::<I>], any: None }
+    }
+
+    /// The same with tests of both parts.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) const fn with_any<I: Isa>(self) -> Self {
+        Self { any: Some([any16::<I>, any32::<I>, any64::<I>]), ..self }
+    }
+
+    /// Whether there are tests of both parts.
+    pub(crate) const fn has_any(&self) -> bool {
+        self.any.is_some()
+    }
+
+    /// How many complex elements, of components of so many bytes, come before the first whose
+    /// imaginary part is not zero: `n` if none is.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `n` elements; the CPU has the instruction set.
+    pub(crate) unsafe fn first(&self, bytes: usize, src: *const u8, n: usize) -> usize {
+        // SAFETY: the caller's.
+        unsafe { self.first[bytes.trailing_zeros() as usize - 1](src, n) }
+    }
+
+    /// Whether, of `n` complex elements of components of so many bytes, a real part may be unfit, or an imaginary one is
+    /// not zero. The screen is one of magnitudes, or of nothing. (Where there is no such test, one may be.)
+    ///
+    /// # Safety
+    /// `src` is valid for reading `n` elements; the CPU has the instruction set.
+    pub(crate) unsafe fn any(
+        &self,
+        bytes: usize,
+        screen: &Screen,
+        src: *const u8,
+        n: usize,
+    ) -> bool {
+        match &self.any {
+            // SAFETY: the caller's.
+            Some(any) => unsafe { any[bytes.trailing_zeros() as usize - 1](screen, src, n) },
+            None => true,
+        }
+    }
+}
+
+/// Elements that are tested before it is asked whether one was not zero.
+const BLOCK: usize = 8192;
+
+macro_rules! tests {
+    ($($lane:ident $first:ident;)*) => {$(
+        /// # Safety
+        /// As for [`Imaginary::first`].
+        unsafe fn $first<I: Isa>(src: *const u8, n: usize) -> usize {
+            type Complex = [Bytes<{ size_of::<$lane>() }>; 2];
+            // SAFETY: the caller's; elements as bytes have no alignment.
+            let elements = unsafe { slice::from_raw_parts(src.cast::<Complex>(), n) };
+            // SAFETY: the caller's.
+            unsafe { I::summon() }.vectorize_on_lines(
+                #[inline(always)]
+                move || {
+                    // Shifted by the sign, which a zero may have.
+                    for (i, block) in elements.chunks(BLOCK).enumerate() {
+                        let mut any = 0;
+                        for [_, im] in block {
+                            any |= $lane::from_ne_bytes(*im) << 1;
+                        }
+                        if any != 0 {
+                            let nonzero = |[_, im]: &Complex| $lane::from_ne_bytes(*im) << 1 != 0;
+                            return i * BLOCK + block.iter().position(nonzero).unwrap_or(0);
+                        }
+                    }
+                    elements.len()
+                },
+            )
+        }
+    )*};
+}
+
+tests! {
+    u16 first16;
+    u32 first32;
+    u64 first64;
+}
+
+/// Tests of both parts at once, by a screen of the real one, and of the imaginary one by that of magnitudes below 1.
+#[cfg(target_arch = "x86_64")] // Where they are used.
+macro_rules! joint_tests {
+    ($($lane:ident $wide:ident $any:ident;)*) => {$(
+        /// Elements are tested as one integer: a magnitude and an addend are less than twice the sign bit, so that
+        /// nothing is carried from one part to the other.
+        ///
+        /// # Safety
+        /// As for [`Imaginary::any`].
+        unsafe fn $any<I: Isa>(screen: &Screen, src: *const u8, n: usize) -> bool {
+            const TOP: $lane = 1 << ($lane::BITS - 1);
+            type Element = Bytes<{ size_of::<$wide>() }>;
+            // SAFETY: the caller's; elements as bytes have no alignment.
+            let elements = unsafe { slice::from_raw_parts(src.cast::<Element>(), n) };
+            // As both parts lie in memory.
+            let both = |re: $lane, im: $lane| -> $wide { bytemuck::cast([re, im]) };
+            let mask = both(screen.mask as $lane, TOP - 1);
+            let addend = both(screen.addend as $lane, TOP - 1);
+            let signs = both(if screen.signs { TOP } else { 0 }, 0);
+            let tops = both(TOP, TOP);
+            // SAFETY: the caller's.
+            unsafe { I::summon() }.vectorize_on_lines(
+                #[inline(always)]
+                move || {
+                    let mut any = 0;
+                    for &code in elements {
+                        let code = $wide::from_ne_bytes(code);
+                        any |= (code & mask).wrapping_add(addend) | (code & signs);
+                    }
+                    any & tops != 0
+                },
+            )
+        }
+    )*};
+}
+
+#[cfg(target_arch = "x86_64")]
+joint_tests! {
+    u16 u32 any16;
+    u32 u64 any32;
+}
+
+/// The same of elements that are longer than any integer of a vector.
+///
+/// # Safety
+/// As for [`Imaginary::any`].
+#[cfg(target_arch = "x86_64")]
+unsafe fn any64<I: Isa>(screen: &Screen, src: *const u8, n: usize) -> bool {
+    const TOP: u64 = 1 << 63;
+    // SAFETY: the caller's; elements as bytes have no alignment.
+    let elements = unsafe { slice::from_raw_parts(src.cast::<[Bytes<8>; 2]>(), n) };
+    let Screen { mask, addend, .. } = *screen;
+    let signs = if screen.signs { TOP } else { 0 };
+    // SAFETY: the caller's.
+    unsafe { I::summon() }.vectorize_on_lines(
+        #[inline(always)]
+        move || {
+            let (mut any, mut imaginary) = (0, 0);
+            for &[re, im] in elements {
+                let re = u64::from_ne_bytes(re);
+                any |= (re & mask).wrapping_add(addend) | (re & signs);
+                imaginary |= u64::from_ne_bytes(im) << 1;
+            }
+            any & TOP != 0 || imaginary != 0
+        },
+    )
+}
