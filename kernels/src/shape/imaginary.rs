@@ -108,8 +108,8 @@ tests! {
 #[cfg(target_arch = "x86_64")] // Where they are used.
 macro_rules! joint_tests {
     ($($lane:ident $wide:ident $any:ident;)*) => {$(
-        /// Elements are tested as one integer: a magnitude and an addend are less than twice the sign bit, so that
-        /// nothing is carried from one part to the other.
+        /// Elements are tested as one integer: a magnitude is below the sign bit and an addend at most that, so that
+        /// their sum is below twice the sign bit, and nothing is carried from one part to the other.
         ///
         /// # Safety
         /// As for [`Imaginary::any`].
