@@ -24,30 +24,52 @@ pub(crate) unsafe fn unpack(bits: usize, src: *const u8, dst: *mut u8, n: usize)
 /// # Safety
 /// As for [`unpack`].
 unsafe fn unpack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
-    let one = |group: [u8; BITS], k: usize| {
-        let mut wide = [0; 8];
-        wide[..BITS].copy_from_slice(&group);
-        (u64::from_le_bytes(wide) >> (k * BITS)) as u8 & ((1 << BITS) - 1)
-    };
     // SAFETY: 8 elements are BITS bytes, so group `i / 8` of the source is inside it while
     // `i + 8 <= n`, and of the rest exactly the bytes that hold its elements are read.
     unsafe {
         let mut i = 0;
         while i + 8 <= n {
             let group = src.add(i / 8 * BITS).cast::<[u8; BITS]>().read();
-            let numbers: [u8; 8] = core::array::from_fn(|k| one(group, k));
-            dst.add(i).cast::<[u8; 8]>().write(numbers);
+            dst.add(i).cast::<[u8; 8]>().write(spread(group));
             i += 8;
         }
         if i < n {
             let mut group = [0; BITS];
             let bytes = ((n - i) * BITS).div_ceil(8);
             src.add(i / 8 * BITS).copy_to_nonoverlapping(group.as_mut_ptr(), bytes);
-            for k in 0..n - i {
-                *dst.add(i + k) = one(group, k);
-            }
+            let last = spread(group);
+            last.as_ptr().copy_to_nonoverlapping(dst.add(i), n - i);
         }
     }
+}
+
+/// A place for two halves, of so many bits each, and a one at the start of every such place in 64 bits.
+const PLACES: [(usize, u64); 3] = [(32, 1), (16, 0x1_0000_0001), (8, 0x1_0001_0001_0001)];
+
+/// The 8 numbers in so many bytes, a byte each: the upper four move to the upper 32 bits, the upper two of each four to the
+/// upper 16 of their 32, the upper one of each two to the upper 8 of their 16.
+#[inline(always)]
+fn spread<const BITS: usize>(group: [u8; BITS]) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    bytes[..BITS].copy_from_slice(&group);
+    let numbers = PLACES.iter().fold(u64::from_le_bytes(bytes), |x, &(place, starts)| {
+        let bits = BITS * place / 8;
+        let lower = starts * ((1 << bits) - 1);
+        (x & lower) | (x << (place - bits) & lower << place)
+    });
+    numbers.to_le_bytes()
+}
+
+/// The other way round: numbers in the low bits of a byte each, as so many bytes.
+#[inline(always)]
+fn gather<const BITS: usize>(numbers: [u8; 8]) -> [u8; BITS] {
+    let packed = PLACES.iter().rev().fold(u64::from_le_bytes(numbers), |x, &(place, starts)| {
+        let bits = BITS * place / 8;
+        let lower = starts * ((1 << bits) - 1);
+        (x & lower) | (x >> (place - bits) & lower << bits)
+    });
+    let bytes = packed.to_le_bytes();
+    core::array::from_fn(|k| bytes[k])
 }
 
 /// Packs numbers from the low bits of a byte each; what is left of the last byte becomes zero.
@@ -70,26 +92,18 @@ pub(crate) unsafe fn pack(bits: usize, src: *const u8, dst: *mut u8, n: usize) {
 /// # Safety
 /// As for [`pack`].
 unsafe fn pack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
-    let group = |numbers: [u8; 8]| -> [u8; BITS] {
-        let mut wide = 0u64;
-        for (k, number) in numbers.into_iter().enumerate() {
-            wide |= u64::from(number & ((1 << BITS) - 1)) << (k * BITS);
-        }
-        let bytes = wide.to_le_bytes();
-        core::array::from_fn(|k| bytes[k])
-    };
     // SAFETY: as in `unpack_of`, with the sides exchanged.
     unsafe {
         let mut i = 0;
         while i + 8 <= n {
             let numbers = src.add(i).cast::<[u8; 8]>().read();
-            dst.add(i / 8 * BITS).cast::<[u8; BITS]>().write(group(numbers));
+            dst.add(i / 8 * BITS).cast::<[u8; BITS]>().write(gather(numbers));
             i += 8;
         }
         if i < n {
             let mut numbers = [0; 8];
             src.add(i).copy_to_nonoverlapping(numbers.as_mut_ptr(), n - i);
-            let last = group(numbers);
+            let last: [u8; BITS] = gather(numbers);
             let bytes = ((n - i) * BITS).div_ceil(8);
             last.as_ptr().copy_to_nonoverlapping(dst.add(i / 8 * BITS), bytes);
         }
