@@ -156,8 +156,8 @@ pub(crate) struct Table {
     pub(crate) shapes: Shapes,
     /// Any pair under options that are not the default ones.
     pub(crate) composed: fn(DType, DType) -> Entry,
-    /// Any map of codes of at most 8 bits, one side or both of which are packed, if there is a loop that is told the map
-    /// when it is called.
+    /// Any map of codes of at most 8 bits, one side or both of which are packed and no side is a bool that is a byte, if
+    /// there is a loop that is told the map when it is called.
     pub(crate) by_codes: fn(DType, DType) -> Option<ByCodes>,
     /// What packed and complex elements are taken apart and put together with.
     pub(crate) pieces: Pieces,

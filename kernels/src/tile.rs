@@ -173,7 +173,8 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
     let mut inner = component_params(params);
     // SAFETY: the caller's; components are real, and not packed; if they are a map, that is the cast's.
     let known = unsafe {
-        if let Some(by_codes) = (I::table().by_codes)(params.from, params.to)
+        if has_codes(params.from, params.to)
+            && let Some(by_codes) = (I::table().by_codes)(params.from, params.to)
             && let Some(map) = shape::map(I::table(), n, &inner)
         {
             by_codes(&map, src, dst, n);
@@ -204,6 +205,13 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
         start += len;
     }
     n
+}
+
+/// Whether elements of a pair are codes of which each becomes another, and one side's are packed. A bool that is a byte is
+/// none: any byte but zero is true; and to become one, numbers are compared with zero whatever the options.
+const fn has_codes(from: DType, to: DType) -> bool {
+    let of_truth = from as u8 == DType::Bool as u8 || matches!(to.kind(), Kind::Bool);
+    (from.is_packed() || to.is_packed()) && !of_truth
 }
 
 /// The bytes of a component if it goes through a buffer: packed ones as a byte each, and the real

@@ -12,7 +12,7 @@ use super::permutes;
 use super::pieces::GROUP;
 use super::sixes::{self, SixesByPairs, SixesToBits};
 use crate::codec::Isa;
-use crate::dtypes::{DType, Kind};
+use crate::dtypes::DType;
 use crate::scalar::direct::is_packed_copy;
 use crate::stepwise::{self, Side};
 use crate::table::{ByCodes as ByCodesKernel, Entry, Kernel, Params, RealPairs, Road};
@@ -591,11 +591,9 @@ pub(super) const fn with_packed<const MODE: usize>(mut pairs: RealPairs) -> Real
     pairs
 }
 
-/// Any map of codes of at most 6 bits.
+/// Any map of codes of at most 6 bits; one side is packed.
 pub(super) fn by_codes(from: DType, to: DType) -> Option<ByCodesKernel> {
-    let packed = from.is_packed() || to.is_packed();
-    let is_bool = matches!(from.kind(), Kind::Bool) || matches!(to.kind(), Kind::Bool);
-    if !packed || is_bool || from.significant_bits() > 6 || from.bits() > 8 || to.bits() > 8 {
+    if from.significant_bits() > 6 || from.bits() > 8 || to.bits() > 8 {
         return None;
     }
     Some(match (from.bits(), to.bits()) {

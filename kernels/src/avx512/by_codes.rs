@@ -6,7 +6,7 @@ use super::direct::mapped;
 use super::packed::{self, Halves};
 use super::tables::{ByteMap, LookUp};
 use crate::codec::Isa;
-use crate::dtypes::{DType, Kind, mark};
+use crate::dtypes::{DType, mark};
 use crate::table::ByCodes;
 
 /// # Safety
@@ -39,17 +39,13 @@ unsafe fn by_map<L: LookUp + Isa, A: Codes, B: Codes>(
     }
 }
 
-/// The loop of a pair; none where nothing is packed, or where a side is a bool, which options leave as it is.
+/// The loop of a pair, one side of which is packed.
 pub(super) fn by_codes<L: LookUp + Isa>(from: DType, to: DType) -> Option<ByCodes> {
     type One = Packed<mark::UInt1>;
     type Two = Packed<mark::UInt2>;
     type Four = Packed<mark::UInt4>;
     type Six = Packed<mark::Float6E2M3Fn>;
     type Eight = Plain<mark::UInt8>;
-    let is_bool = matches!(from.kind(), Kind::Bool) || matches!(to.kind(), Kind::Bool);
-    if is_bool || !from.is_packed() && !to.is_packed() {
-        return None;
-    }
     macro_rules! loops {
         ($($from:literal $A:ident: [$($to:literal $B:ident),*];)*) => {
             match (from.bits(), to.bits()) {
