@@ -181,8 +181,7 @@ unsafe fn turn<I: InRegisters>(
     }
 }
 
-/// Whether a pair has a kernel of a mode: not where what is done first takes little of the time, nor where something else
-/// is done. (All do nothing more.)
+/// Whether a pair has a kernel of a mode: not where something else is done. (All do nothing more.)
 pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     let is_possible = match mode {
         NONE => return true,
@@ -195,14 +194,10 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
         return false;
     }
     let (a, b) = (from.component().kind(), to.component());
-    let rounds_to_few_bits = matches!(a, Kind::Float)
-        && matches!(b.kind(), Kind::Float)
-        && b.bits() == 8
-        && !matches!(b, DType::Float8E8M0Fnu);
     // (Whether an integer is zero does not depend on its order.)
     let is_zero_test = matches!(a, Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
     let is_whole = matches!(b.kind(), Kind::Int | Kind::UInt);
-    !rounds_to_few_bits && !is_zero_test && (mode != FITTING || is_whole)
+    !is_zero_test && (mode != FITTING || is_whole)
 }
 
 /// Whether elements of a dtype are tested in registers: integers, of which a screen takes an addition and an OR. (Floats
