@@ -4,7 +4,7 @@ use crate::align;
 use crate::dtypes::DType;
 use crate::environment::Arithmetic;
 use crate::options::Options;
-use crate::shape::{Plan, Shapes};
+use crate::shape::{LookUpMarked, Plan, Shapes};
 use crate::stepwise::Stepwise;
 use crate::stream::Stores;
 use crate::swap::{Swap, Swaps};
@@ -159,6 +159,8 @@ pub(crate) struct Table {
     /// Any map of codes of at most 8 bits, one side or both of which are packed and no side is a bool that is a byte, if
     /// there is a loop that is told the map when it is called.
     pub(crate) by_codes: fn(DType, DType) -> Option<ByCodes>,
+    /// The same, if there is such a loop that tells, too, whether any element is marked.
+    pub(crate) by_codes_marked: fn(DType, DType) -> Option<LookUpMarked>,
     /// What packed and complex elements are taken apart and put together with.
     pub(crate) pieces: Pieces,
     /// What the floating-point environment means to the kernels.

@@ -14,7 +14,7 @@ use crate::buffer::Buffer;
 use crate::dtypes::{DType, Kind};
 use crate::options::{Options, Overflow};
 use crate::scalar::direct;
-use crate::shape::{self, Screen};
+use crate::shape::{self, LookUpMarked, Screen};
 use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
 use core::array;
 
@@ -184,6 +184,7 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
             results: shape::results(I::table(), n, &inner),
             refused: refused_halves(I::table(), n, params, &inner),
             parts: screen_of_parts(I::table(), params, &inner),
+            marked: marked_codes(I::table(), n, params, &inner),
         }
     };
     let tile = BUFFER / buffered_size(params.from).max(buffered_size(params.to));
@@ -228,6 +229,8 @@ struct Known {
     refused: Option<[u8; 16]>,
     /// What [`screen_of_parts`] tells.
     parts: Option<Screen>,
+    /// What [`marked_codes`] tells.
+    marked: Option<(LookUpMarked, [[u8; 256]; 2])>,
 }
 
 /// Casts a tile.
@@ -252,6 +255,11 @@ unsafe fn one_tile(
     // from each other. Each stage writes the `len` elements that the next one reads; the last one
     // reads the `done` elements that the cast has written.
     unsafe {
+        if let Some((by_codes, [results, marks])) = &known.marked
+            && !by_codes([results, marks], src, dst, len)
+        {
+            return len;
+        }
         let mut fit = len;
         let all_fit = match (&known.refused, table.shapes.marked_halves, &known.parts) {
             (Some(refused), Some(any), _) => !any(refused, src, (len * from.bits()).div_ceil(8)),
@@ -319,6 +327,28 @@ unsafe fn refused_halves(
     let refused = unsafe { shape::refused(table, n, inner)? };
     let of = |half: usize, place: usize| refused[half >> place & ((1 << bits) - 1)];
     Some(array::from_fn(|half| (0..4).step_by(bits).fold(0, |any, place| any | of(half, place))))
+}
+
+/// The loop of a checked cast by codes, what all of them become, and 1 for those that are refused, if there is such a loop.
+/// (It ends nowhere: where an element is refused, the tile is cast again in another way.)
+///
+/// # Safety
+/// As for [`refused_halves`].
+unsafe fn marked_codes(
+    table: &Table,
+    n: usize,
+    params: &Params,
+    inner: &Params,
+) -> Option<(LookUpMarked, [[u8; 256]; 2])> {
+    if !has_codes(params.from, params.to) {
+        return None;
+    }
+    let by_codes = (table.by_codes_marked)(params.from, params.to)?;
+    // SAFETY: the caller's.
+    unsafe {
+        let refused = shape::refused(table, n, inner)?;
+        Some((by_codes, [shape::default_results(table, inner), refused]))
+    }
 }
 
 /// What tells of complex elements that none is refused, if there is such a thing, and those that are not are cast by the

@@ -189,6 +189,7 @@ pub(crate) static TABLE: Table = Table {
     shapes: shapes::shapes(),
     composed: tile::with_options::<Avx2>,
     by_codes: packed::by_codes,
+    by_codes_marked: |_, _| None,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Avx2>,

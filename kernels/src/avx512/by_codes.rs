@@ -1,13 +1,17 @@
 //! From packed elements, to them, or both, by a table that is told when the loop is called: what other options than
 //! the default ones make of each code. A loop knows but how many bits an element has on both sides.
 
-use super::codes::{Codes, Packed, Plain};
+use super::codes::{Codes, Packed, Plain, load, load_part, store, store_part};
 use super::direct::mapped;
+use super::lanes::first_of_64;
 use super::packed::{self, Halves};
 use super::tables::{ByteMap, LookUp};
 use crate::codec::Isa;
-use crate::dtypes::{DType, mark};
+use crate::dtypes::{DType, Kind, mark};
+use crate::shape::LookUpMarked;
 use crate::table::ByCodes;
+use core::arch::x86_64::__m512i;
+use core::array;
 
 /// # Safety
 /// As for every [`ByCodes`]: the pair's dtypes have as many bits as `A` and `B`.
@@ -32,11 +36,101 @@ unsafe fn by_map<L: LookUp + Isa, A: Codes, B: Codes>(
                     #[inline(always)]
                     |code| code & bits,
                 );
-                let map = if A::BITS < 8 { ByteMap::of_six(map) } else { ByteMap::of_any(map) };
-                mapped::<L, A, B>(isa, &map, src, dst, n);
+                mapped::<L, A, B>(isa, &map_of::<A>(map), src, dst, n);
             },
         );
     }
+}
+
+/// A table for elements that lie so.
+#[inline(always)]
+fn map_of<A: Codes>(table: [u8; 256]) -> ByteMap {
+    if A::BITS < 8 { ByteMap::of_six(table) } else { ByteMap::of_any(table) }
+}
+
+/// The marks of codes, which are those in their results if these have room for them.
+#[inline(always)]
+fn marks_of<L: LookUp, B: Codes>(isa: L, marks: &ByteMap, v: __m512i, result: __m512i) -> __m512i {
+    if B::BITS < 8 { result } else { isa.look_up(marks, v) }
+}
+
+/// # Safety
+/// As for every [`LookUpMarked`], with elements in the place of bytes: the pair's dtypes have as many bits as `A` and `B`.
+unsafe fn by_map_marked<L: LookUp + Isa, A: Codes, B: Codes>(
+    [results, marks]: [&[u8; 256]; 2],
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> bool {
+    // SAFETY: the caller's; 64 elements are whole bytes on both sides.
+    unsafe {
+        let isa = L::summon();
+        isa.vectorize(
+            #[inline(always)]
+            move || {
+                let x = isa.features();
+                let bits = u8::MAX >> (8 - B::BITS);
+                // A result of fewer bits than a byte has room for its mark.
+                let joined = array::from_fn(
+                    #[inline(always)]
+                    |code| results[code] & bits | marks[code] << 7,
+                );
+                let (results, marks) = match B::BITS {
+                    8 => (map_of::<A>(*results), map_of::<A>(*marks)),
+                    _ => (map_of::<A>(joined), map_of::<A>(joined)),
+                };
+                let mut any = x.f._mm512_setzero_si512();
+                let mut i = 0;
+                while n - i >= 64 {
+                    let v = load::<L, A>(isa, src.add(i / 8 * A::BITS));
+                    let result = isa.look_up(&results, v);
+                    any = x.f._mm512_or_si512(any, marks_of::<L, B>(isa, &marks, v, result));
+                    let result = x.f._mm512_and_si512(result, x.byte(bits));
+                    store::<L, B>(isa, dst.add(i / 8 * B::BITS), result);
+                    i += 64;
+                }
+                if i < n {
+                    let left = n - i;
+                    let v = load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left);
+                    let result = isa.look_up(&results, v);
+                    let last = x.bw._mm512_maskz_mov_epi8(
+                        first_of_64(left),
+                        marks_of::<L, B>(isa, &marks, v, result),
+                    );
+                    any = x.f._mm512_or_si512(any, last);
+                    let result = x.f._mm512_and_si512(result, x.byte(bits));
+                    store_part::<L, B>(isa, dst.add(i / 8 * B::BITS), result, left);
+                }
+                let mark = if B::BITS == 8 { 1 } else { 0x80 };
+                x.bw._mm512_test_epi8_mask(any, x.byte(mark)) != 0
+            },
+        )
+    }
+}
+
+/// The loop that casts elements of a pair, one side of which is packed, and tells marked ones. (Half bytes and integers
+/// are told in no more time apart.)
+pub(super) fn by_codes_marked<L: LookUp + Isa>(from: DType, to: DType) -> Option<LookUpMarked> {
+    type One = Packed<mark::UInt1>;
+    type Two = Packed<mark::UInt2>;
+    type Four = Packed<mark::UInt4>;
+    type Six = Packed<mark::Float6E2M3Fn>;
+    type Eight = Plain<mark::UInt8>;
+    if !matches!(from.kind(), Kind::Float) {
+        return None;
+    }
+    Some(match (from.bits(), to.bits()) {
+        (6, 1) => by_map_marked::<L, Six, One>,
+        (6, 2) => by_map_marked::<L, Six, Two>,
+        (6, 4) => by_map_marked::<L, Six, Four>,
+        (6, 6) => by_map_marked::<L, Six, Six>,
+        (6, 8) => by_map_marked::<L, Six, Eight>,
+        (8, 1) => by_map_marked::<L, Eight, One>,
+        (8, 2) => by_map_marked::<L, Eight, Two>,
+        (8, 4) => by_map_marked::<L, Eight, Four>,
+        (8, 6) => by_map_marked::<L, Eight, Six>,
+        _ => return None,
+    })
 }
 
 /// The loop of a pair, one side of which is packed.

@@ -38,7 +38,7 @@ use crate::stepwise::{self, InRegisters, Side, Stepwise};
 use crate::swap::Swaps;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
-use by_codes::by_codes;
+use by_codes::{by_codes, by_codes_marked};
 use codes::{Complex, Packed, Plain};
 use complex::with_complex;
 use direct::For;
@@ -507,6 +507,7 @@ pub(crate) static TABLE: Table = Table {
     shapes: shapes::shapes(),
     composed: tile::with_options::<Avx512>,
     by_codes: by_codes::<Avx512>,
+    by_codes_marked: by_codes_marked::<Avx512>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Avx512>,
@@ -526,6 +527,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Vbmi>,
     by_codes: by_codes::<Vbmi>,
+    by_codes_marked: by_codes_marked::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Vbmi>,
@@ -561,6 +563,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     shapes: shapes::shapes_vbmi(),
     composed: tile::with_options::<Bf16>,
     by_codes: by_codes::<Vbmi>,
+    by_codes_marked: by_codes_marked::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Bf16>,

@@ -157,6 +157,7 @@ pub(crate) static TABLE: Table = Table {
     shapes: Shapes::of::<Scalar, 4>(),
     composed: tile::with_options::<Scalar>,
     by_codes: |_, _| None,
+    by_codes_marked: |_, _| None,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Scalar>,

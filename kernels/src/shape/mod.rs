@@ -275,13 +275,10 @@ unsafe fn marked_bytes(
     fit: &Fit,
     look_up: LookUpMarked,
 ) -> usize {
-    let codes: [u8; 256] = array::from_fn(|code| code as u8);
-    let mut results = [0; 256];
     let mut start = 0;
-    // SAFETY: the caller's; the arrays have a byte for each code. A piece is inside both buffers.
+    // SAFETY: the caller's. A piece is inside both buffers.
     unsafe {
-        let (kernel, options) = (table.pairs.get(params.from, params.to).kernel, Options::DEFAULT);
-        kernel(codes.as_ptr(), results.as_mut_ptr(), 256, &Params { options, ..*params });
+        let results = default_results(table, params);
         let marks = unfit_bytes(table, fit);
         while start < n {
             let (len, src) = ((2 * BUFFER).min(n - start), src.add(start));
@@ -292,6 +289,19 @@ unsafe fn marked_bytes(
         }
     }
     n
+}
+
+/// What the default kernel makes of every byte.
+///
+/// # Safety
+/// As for [`results`]; both dtypes have 8 bits.
+pub(crate) unsafe fn default_results(table: &Table, params: &Params) -> [u8; 256] {
+    let codes: [u8; 256] = array::from_fn(|code| code as u8);
+    let mut results = [0; 256];
+    let (kernel, options) = (table.pairs.get(params.from, params.to).kernel, Options::DEFAULT);
+    // SAFETY: the caller's; the arrays have a byte for each code.
+    unsafe { kernel(codes.as_ptr(), results.as_mut_ptr(), 256, &Params { options, ..*params }) };
+    results
 }
 
 /// 1 for each byte that does not fit, 0 for the others.
