@@ -7,7 +7,7 @@ use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes, map_marked, marked_halves};
-use super::{Avx512, Features};
+use super::{Avx512, Features, moved};
 use crate::codec::Isa;
 use crate::shape::{Grid, Mode, Shapes};
 use core::arch::x86_64::*;
@@ -23,6 +23,7 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.look_up = look_up::<Vbmi>;
     shapes.marked_halves = Some(marked_halves::<Vbmi>);
     shapes.look_up_marked = Some(map_marked::<Vbmi>);
+    shapes.stores = moved::stores(shapes.stores);
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Vbmi>;
     shapes.rounds.whole32[Mode::Stochastic as usize] = round::<Vbmi>;
     shapes
@@ -42,6 +43,8 @@ pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx512, 8>();
     shapes.draw = draw;
     shapes.look_up = look_up::<Avx512>;
+    shapes.rounds_codes = 8;
+    shapes.converts_longs = true;
     shapes.marked_halves = Some(marked_halves::<Avx512>);
     shapes.stores = stores(shapes.stores);
     shapes.clamps = clamps(shapes.clamps);

@@ -26,7 +26,7 @@ use super::small::Small;
 use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real};
 use crate::format::{FloatFormat, IntFormat, Numbers};
-use crate::options::Options;
+use crate::options::{Options, Rounding};
 use crate::reference::{decode, encode};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -49,7 +49,7 @@ const fn is_half(from: DType) -> bool {
 }
 
 /// What the codes of a kind of number need, apart from their magnitudes.
-trait Finish<B: Real>: 'static {
+pub(super) trait Finish<B: Real>: 'static {
     /// Magnitudes up to two to the first are 0, from two to the second on all is the largest.
     const EXPONENTS: (i32, i32);
 
@@ -59,6 +59,9 @@ trait Finish<B: Real>: 'static {
     /// The code of NaN.
     const NAN: u8;
 
+    /// How numbers become codes.
+    const OPTIONS: Options = Options::DEFAULT;
+
     /// The lowest of the magnitudes that the steps are for, if not 0: those below, which are as many
     /// as a table holds, then have one of their own.
     const APART: u16 = 0;
@@ -67,16 +70,20 @@ trait Finish<B: Real>: 'static {
     fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i;
 }
 
-/// Small floats.
-struct Float;
+/// Small floats: the nearest, or those toward zero.
+pub(super) struct Float<const CUT: bool>;
 
-impl<B: Real> Finish<B> for Float {
+impl<B: Real, const CUT: bool> Finish<B> for Float<CUT> {
     const EXPONENTS: (i32, i32) = {
         let to = Small::<B>::FORMAT;
         (to.min_exponent() - to.mantissa_bits as i32 - 1, to.max_exponent() + 1)
     };
     const DENSITY: usize = 1 << Small::<B>::FORMAT.mantissa_bits;
     const NAN: u8 = Small::<B>::NAN_CODE;
+    const OPTIONS: Options = Options {
+        rounding: if CUT { Rounding::TowardZero } else { Rounding::Default },
+        ..Options::DEFAULT
+    };
 
     #[inline(always)]
     fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
@@ -112,7 +119,7 @@ impl<B: Real> Finish<B> for Whole {
     }
 }
 
-struct Keys<A, B, F>(PhantomData<(A, B, F)>);
+pub(super) struct Keys<A, B, F>(PhantomData<(A, B, F)>);
 
 /// How many steps the tables know.
 const MOST_STEPS: usize = 2;
@@ -131,7 +138,7 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         Numbers::Float(format) => format,
         _ => panic!("not a float"),
     };
-    const INFINITY: u16 = Self::FROM.max_finite() as u16 + 1;
+    pub(super) const INFINITY: u16 = Self::FROM.max_finite() as u16 + 1;
 
     /// The magnitude of the normal number `2^exponent`.
     const fn power(exponent: i32) -> u16 {
@@ -171,10 +178,10 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
             Numbers::Int(format) if format.signed => (Self::FROM.sign_mask(), format.mask() as u8),
             _ => (0, 0),
         };
-        match encode(B::DTYPE, decode(A::DTYPE, magnitude | sign), true, &Options::DEFAULT, 0) {
+        match encode(B::DTYPE, decode(A::DTYPE, magnitude | sign), true, &F::OPTIONS, 0) {
             Ok(code) if sign != 0 => (code as u8).wrapping_neg() & mask,
             Ok(code) => code as u8,
-            Err(_) => panic!("the default options refuse nothing"),
+            Err(_) => panic!("no options that are used here refuse anything"),
         }
     }
 
@@ -270,12 +277,19 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
 
     /// The codes of 64 numbers.
     #[inline(always)]
-    fn codes(isa: Vbmi, [a, b]: [__m512i; 2]) -> __m512i {
+    fn codes(isa: Vbmi, numbers: [__m512i; 2]) -> __m512i {
+        let [magnitudes, signs] = Self::magnitudes(isa, numbers);
+        F::finish(isa.features, magnitudes, signs)
+    }
+
+    /// The codes of their magnitudes, and their signs in the top bits of bytes.
+    #[inline(always)]
+    pub(super) fn magnitudes(isa: Vbmi, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
         let x = isa.features;
         // With the sign in the top bit, where look-ups don't see it.
         let high = high_bytes(isa, [a, b]);
         if Self::WHOLE {
-            return F::finish(x, Self::steps(isa, high, isa.low_bytes(a, b)), high);
+            return [Self::steps(isa, high, isa.low_bytes(a, b)), high];
         }
         let (a, b) = (x.bw._mm512_add_epi16(a, a), x.bw._mm512_add_epi16(b, b));
         let infinity = x.word(2 * Self::INFINITY);
@@ -284,7 +298,7 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         let nan = u64::from(nan_low) | u64::from(nan_high) << 32;
         let keys = [Self::keys(x, a), Self::keys(x, b)];
         let codes = Self::steps(isa, high_bytes(isa, keys), isa.low_bytes(keys[0], keys[1]));
-        F::finish(x, x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(F::NAN)), high)
+        [x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(F::NAN)), high]
     }
 
     /// The codes of the magnitudes of 64 keys.
@@ -364,7 +378,17 @@ pub(super) unsafe fn to_small<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe { to_codes::<A, B, Float>(isa, src, dst, n, pair) }
+    unsafe {
+        to_codes(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |isa, numbers| Keys::<A::Numbers, B::Numbers, Float<false>>::codes(isa, numbers),
+        )
+    }
 }
 
 /// Whether [`to_powers`] is for a pair.
@@ -405,7 +429,17 @@ pub(super) unsafe fn to_powers<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe { to_codes::<A, B, Power>(isa, src, dst, n, pair) }
+    unsafe {
+        to_codes(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |isa, numbers| Keys::<A::Numbers, B::Numbers, Power>::codes(isa, numbers),
+        )
+    }
 }
 
 /// To integers of at most 4 bits, of whose bytes the bits above are not to count.
@@ -421,18 +455,29 @@ pub(super) unsafe fn to_whole<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe { to_codes::<A, B, Whole>(isa, src, dst, n, pair) }
+    unsafe {
+        to_codes(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |isa, numbers| Keys::<A::Numbers, B::Numbers, Whole>::codes(isa, numbers),
+        )
+    }
 }
 
 /// # Safety
 /// As for [`to_small`].
 #[inline(always)]
-unsafe fn to_codes<A: Codes, B: Codes, F: Finish<B::Numbers>>(
+pub(super) unsafe fn to_codes<A: Codes, B: Codes>(
     isa: Vbmi,
     src: *const u8,
     dst: *mut u8,
     n: usize,
     _: Pair<A, B>,
+    codes: impl Fn(Vbmi, [__m512i; 2]) -> __m512i,
 ) {
     let x = isa.features;
     let mut i = 0;
@@ -440,18 +485,12 @@ unsafe fn to_codes<A: Codes, B: Codes, F: Finish<B::Numbers>>(
     unsafe {
         while n - i >= 64 {
             let from = src.add(2 * i);
-            let v = Keys::<A::Numbers, B::Numbers, F>::codes(
-                isa,
-                [x.load_dwords(from), x.load_dwords(from.add(64))],
-            );
+            let v = codes(isa, [x.load_dwords(from), x.load_dwords(from.add(64))]);
             store::<_, B>(isa, dst.add(i / 8 * B::BITS), v);
             i += 64;
         }
         if i < n {
-            let v = Keys::<A::Numbers, B::Numbers, F>::codes(
-                isa,
-                x.load_first_pair(src.add(2 * i), 2 * (n - i)),
-            );
+            let v = codes(isa, x.load_first_pair(src.add(2 * i), 2 * (n - i)));
             store_part::<_, B>(isa, dst.add(i / 8 * B::BITS), v, n - i);
         }
     }

@@ -15,6 +15,7 @@
 //!   on from there.
 //! * *Round* ([`grid`]): to numbers that the destination has, which its default kernel then only
 //!   stores.
+//! * *Make sticky* ([`sticky`]): ties are changed to what is no tie, for the default kernel.
 //! * *Wrap, clamp* ([`whole`]): for integers.
 //! * *Test* ([`fit`]): for checked casts, whose first unfit element ends them, and for 8-bit floats
 //!   that don't saturate, whose bytes it replaces. Where rounding is stochastic, rounded numbers are
@@ -31,7 +32,9 @@ mod imaginary;
 pub(crate) mod marks;
 mod narrow;
 mod plan;
+mod rounded;
 mod screen;
+mod sticky;
 mod stores;
 mod whole;
 
@@ -48,6 +51,8 @@ use grid::Rounds;
 use imaginary::Imaginary;
 use narrow::Conversions;
 use plan::Step;
+use rounded::Rounded;
+use sticky::Sticky;
 use whole::Wraps;
 
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
@@ -106,8 +111,13 @@ pub(crate) struct Shapes {
     pub(crate) conversions: Conversions,
     pub(crate) stores: Stores,
     wraps: Wraps,
+    sticky: Sticky,
     pub(crate) draw: Draw,
     pub(crate) look_up: LookUp,
+    /// Of floats of so many bits at most, codes are [rounded] by that look-up, which takes less time than numbers.
+    pub(crate) rounds_codes: usize,
+    /// Whether 64-bit integers become float32s rounded to a side in less time than those of 32 bits and a clamp.
+    pub(crate) converts_longs: bool,
     /// Where that takes less time than a test before.
     pub(crate) look_up_marked: Option<LookUpMarked>,
     /// Where there is such a loop.
@@ -125,8 +135,11 @@ impl Shapes {
             conversions: Conversions::of::<I>(),
             stores: Stores::of::<I>(),
             wraps: Wraps::of::<I>(),
+            sticky: sticky::sticky::<I>,
             draw: draw::<I, BLOCKS>,
             look_up,
+            rounds_codes: 0,
+            converts_longs: false,
             look_up_marked: None,
             marked_halves: None,
         }
@@ -170,6 +183,11 @@ pub(crate) unsafe fn cast(
             && n >= 4 * LONG
         {
             narrowed(table, src, dst, n, params, (byte, range));
+            n
+        } else if let Some(rounded) = &params.plan().rounded
+            && Rounded::is_wanted(n)
+        {
+            rounded.cast(table, src, dst, n, params);
             n
         } else if let Some(look_up) = table.shapes.look_up_marked
             && let Some(fit) = params.plan().marked_bytes()
@@ -496,6 +514,7 @@ unsafe fn step(
             Step::Convert(from, to, side) => shapes.conversions.get(from, to, side)(src, dst, n),
             Step::Store(store, saturate) => store(src, dst, n, saturate),
             Step::Round(ref rounding) => rounding.run(&shapes.rounds, src, dst, n, draws),
+            Step::Sticky(infinity) => (shapes.sticky)(src, dst, n, infinity),
             Step::Wrap(from, to) => shapes.wraps.get(from, to)(src, dst, n),
             Step::Clamp(from, to, range) => shapes.clamps.get(from, to)(src, dst, n, range),
         }

@@ -4,7 +4,9 @@ use super::Shapes;
 use super::fit::{Fit, Question, Substitute};
 use super::grid::{Mode, Rounding};
 use super::narrow::Side;
+use super::rounded::Rounded;
 use super::screen::Screen;
+use super::sticky;
 use super::stores::Store;
 use super::whole::Range;
 use crate::dtypes::{DType, Kind};
@@ -34,6 +36,8 @@ pub(crate) struct Plan {
     /// The integers of a byte that stand for all that the source has, where those beyond them become the same as the
     /// last ones; and their range.
     pub(super) narrowed: Option<(DType, Range)>,
+    /// How a long cast rounds the codes of floats first.
+    pub(super) rounded: Option<Rounded>,
 }
 
 /// The most steps of any plan.
@@ -50,6 +54,8 @@ pub(super) enum Step {
     Round(Rounding),
     /// They are rounded, and stored as another dtype, saturating or not.
     Store(Store, bool),
+    /// The last bits of words below such a code are set.
+    Sticky(u16),
     /// Their low bits become integers of a dtype's size.
     Wrap(DType, DType),
     /// They are clamped to a range, and become integers of another dtype.
@@ -69,6 +75,7 @@ impl Plan {
         is_map: false,
         by_table: false,
         narrowed: None,
+        rounded: None,
     };
 
     /// Whether elements are tested, and those that fit are cast by the default kernel.
@@ -139,6 +146,11 @@ impl Plan {
         way.plan.by_table = way.plan.is_map && floats;
         if !checked && way.plan.seed.is_none() {
             way.plan.narrowed = narrowed(from, to);
+            if matches!(options.overflow, Overflow::As)
+                && from.significant_bits() <= shapes.rounds_codes
+            {
+                way.plan.rounded = Rounded::new(from, to, mode);
+            }
         }
         way.finish(options.overflow, shapes)
     }
@@ -204,10 +216,20 @@ impl Way {
     fn round_by_steps(&mut self, shapes: &Shapes, wraps: bool) {
         let mode = self.mode;
         use DType::{Float32, Float64, Int32, Int64, UInt32, UInt64};
+        if matches!(mode, Mode::NearestAway)
+            && let Some(infinity) = sticky::infinity(self.is, self.to)
+        {
+            return self.step(Step::Sticky(infinity), self.is);
+        }
         if let Some(store) = shapes.stores.get(self.is, self.to, mode)
             && !wraps
         {
             return self.step(Step::Store(store, true), self.to);
+        }
+        // (Ties are seen to by the same loops everywhere.)
+        let converts = shapes.converts_longs && !matches!(mode, Mode::NearestAway);
+        if !converts && let Some((half, range)) = halved(self.is, self.to) {
+            self.step(Step::Clamp(self.is, half, range), half);
         }
         let to_float = matches!(self.to.kind(), Kind::Float);
         match self.is {
@@ -300,6 +322,19 @@ const fn narrowed(from: DType, to: DType) -> Option<(DType, Range)> {
         true => (DType::Int8, Range(i8::MIN as u64, i8::MAX as u64)),
         false => (DType::UInt8, Range(0, u8::MAX as u64)),
     })
+}
+
+/// For integers of 64 bits, those of 32, which are rounded in less time, if all beyond them are past the largest
+/// number of a float dtype by far; and their range.
+const fn halved(from: DType, to: DType) -> Option<(DType, Range)> {
+    match to.numbers() {
+        Numbers::Float(format) if format.max_exponent() < 30 => match from {
+            DType::Int64 => Some((DType::Int32, Range(i32::MIN as i64 as u64, i32::MAX as u64))),
+            DType::UInt64 => Some((DType::UInt32, Range(0, u32::MAX as u64))),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The integers with sign that are as large as those of an integer dtype without.

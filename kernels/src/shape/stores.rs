@@ -185,8 +185,10 @@ macro_rules! x86_stores {
     ($stores:ident: $small:ident $low_bits:ident) => {{
         let $stores = x86_stores! {
             @small $stores $small [TowardZero Up Down NearestEven NearestAway]
-            Float32 Float16 BFloat16 Int32 UInt32 Int64 UInt64
+            Float32 Int32 UInt32 Int64 UInt64
         };
+        // (To the nearest the default kernels round.)
+        let $stores = x86_stores! { @small $stores $small [TowardZero Up Down] Float16 BFloat16 };
         // (The bridges from float64 lose what is only above or below zero.)
         let $stores = x86_stores! { @small $stores $small [NearestEven NearestAway] Float64 };
         $crate::shape::all_wraps! {

@@ -1,0 +1,99 @@
+//! From float16 and bfloat16 to small floats by a mode, by the tables of [`words`](super::words), of numbers moved before.
+//!
+//! Magnitudes are counted by their codes: `m - 1` is the next one toward zero. Let `cut(m)` be the code of the destination's
+//! number toward zero from the source's magnitude `m`. All numbers of the destination are numbers of the source there, so
+//! away from zero the code is `cut(m - 1) + 1`, unless `m` is zero: the next after the last that is less than `m`. Past the
+//! largest it is that. What is infinite or NaN stays as it is.
+
+use super::Features;
+use super::codes::{Pair, Plain};
+use super::lanes::both;
+use super::shim::Vbmi;
+use super::small::Small;
+use super::words::{Finish, Float, Keys, to_codes};
+use crate::codec::Isa;
+use crate::dtypes::{DType, Real, mark};
+use crate::shape::{Mode, Stores, all_stores};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+
+/// The loops for the directed modes.
+pub(super) const fn stores(stores: Stores) -> Stores {
+    all_stores! {
+        stores: Float16 BFloat16 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by small [TowardZero Up Down]
+    }
+}
+
+/// To a small float, which saturates.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn small<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    saturate: bool,
+) {
+    debug_assert!(saturate);
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = Vbmi::summon();
+        isa.vectorize_on_lines(
+            #[inline(always)]
+            move || {
+                let pair = Pair::<Plain<A>, Plain<B>>(PhantomData);
+                to_codes(
+                    isa,
+                    src,
+                    dst,
+                    n,
+                    pair,
+                    #[inline(always)]
+                    |isa, numbers| codes::<A, B, MODE>(isa, numbers),
+                );
+            },
+        );
+    }
+}
+
+/// The codes of 64 numbers.
+#[inline(always)]
+fn codes<A: Real, B: Real, const MODE: u8>(isa: Vbmi, numbers: [__m512i; 2]) -> __m512i {
+    let x = isa.features;
+    let finite = both(
+        numbers,
+        #[inline(always)]
+        |v| finite::<A, B>(x, v),
+    );
+    let one = x.word(1);
+    let away = |i: usize| {
+        let negative = x.bw._mm512_movepi16_mask(numbers[i]);
+        if MODE == Mode::Up as u8 {
+            finite[i] & !negative
+        } else if MODE == Mode::Down as u8 {
+            finite[i] & negative
+        } else {
+            0
+        }
+    };
+    let away = [away(0), away(1)];
+    let before = |i: usize| x.bw._mm512_mask_sub_epi16(numbers[i], away[i], numbers[i], one);
+    let [codes, signs] = Keys::<A, B, Float<true>>::magnitudes(isa, [before(0), before(1)]);
+    let away = u64::from(away[0]) | u64::from(away[1]) << 32;
+    let next = x.bw._mm512_add_epi8(codes, x.byte(1));
+    let largest = x.byte(Small::<B>::FORMAT.max_finite() as u8);
+    let codes = x.bw._mm512_mask_min_epu8(codes, away, next, largest);
+    <Float<true> as Finish<B>>::finish(x, codes, signs)
+}
+
+/// Which of 32 numbers are neither zero nor infinite nor NaN.
+#[inline(always)]
+fn finite<A: Real, B: Real>(x: Features, v: __m512i) -> __mmask32 {
+    let size = x.f._mm512_and_si512(v, x.word(0x7fff));
+    let before = x.bw._mm512_sub_epi16(size, x.word(1));
+    let infinity = Keys::<A, B, Float<true>>::INFINITY;
+    x.bw._mm512_cmplt_epu16_mask(before, x.word(infinity - 1))
+}

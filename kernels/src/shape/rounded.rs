@@ -1,0 +1,109 @@
+//! From floats of a byte to wider integers by a mode: by a table of the codes' rounded numbers, and the default kernel.
+//!
+//! A number that is rounded to an integer is another number of the same format, if the format has zero and its largest
+//! number is an integer: what has a fraction is less than the power of two from which on the format has integers only. So
+//! bytes become bytes, and what those become as integers takes no rounding.
+
+use super::grid::{Mode, Rounding};
+use super::{BUFFER, LONG};
+use crate::buffer::Buffer;
+use crate::dtypes::{DType, Kind};
+use crate::format::{FloatFormat, Numbers, Specials};
+use crate::options::Options;
+use crate::table::{Params, Table};
+use core::{array, ptr};
+
+/// How the codes of a dtype are rounded.
+#[derive(Clone, Copy)]
+pub(super) struct Rounded {
+    /// What has all rounded numbers.
+    through: DType,
+    rounding: Rounding,
+}
+
+impl Rounded {
+    /// For a pair of real dtypes, if it is cast so.
+    pub(super) fn new(from: DType, to: DType, mode: Mode) -> Option<Self> {
+        let Numbers::Float(format) = from.numbers() else {
+            return None;
+        };
+        let is_for = from.bits() == 8 && to.bits() > 8 && !matches!(to.kind(), Kind::Float);
+        if !is_for || matches!(format.specials, Specials::PowersOfTwo) {
+            return None;
+        }
+        let through = if has_whole_end(format) { from } else { DType::Float8E4M3 };
+        Some(Self { through, rounding: Rounding::new(DType::Float32, to, mode) })
+    }
+
+    /// Whether so many elements are best cast so.
+    pub(super) const fn is_wanted(n: usize) -> bool {
+        n >= LONG
+    }
+
+    /// Casts elements.
+    ///
+    /// # Safety
+    /// As for every kernel; the pair is the one that this was made for. The CPU has the table's instruction set.
+    pub(super) unsafe fn cast(
+        &self,
+        table: &Table,
+        src: *const u8,
+        dst: *mut u8,
+        n: usize,
+        params: &Params,
+    ) {
+        // SAFETY: the caller's.
+        let codes = unsafe { self.codes(table, params) };
+        let kernel = table.pairs.get(self.through, params.to).kernel;
+        let inner = Params { from: self.through, options: Options::DEFAULT, ..*params };
+        let mut bytes = Buffer::<BUFFER>::new();
+        for start in (0..n).step_by(BUFFER) {
+            let len = BUFFER.min(n - start);
+            // SAFETY: the caller's; `len` elements are left at `start`, and fit the buffer.
+            unsafe {
+                (table.shapes.look_up)(&codes, src.add(start), bytes.start(), len);
+                kernel(bytes.start(), dst.add(start * params.to.bits() / 8), len, &inner);
+            }
+        }
+    }
+
+    /// What every byte becomes.
+    ///
+    /// # Safety
+    /// As for [`cast`](Self::cast).
+    unsafe fn codes(&self, table: &Table, params: &Params) -> [u8; 256] {
+        let codes: [u8; 256] = array::from_fn(|code| code as u8);
+        let (mut exact, mut rounded, mut results) = ([0f32; 256], [0f32; 256], [0; 256]);
+        let cast = |from, to, src: *const u8, dst: *mut u8| {
+            let params = Params { from, to, options: Options::DEFAULT, ..*params };
+            // SAFETY: the caller's; all arrays have 256 elements.
+            unsafe { (table.pairs.get(from, to).kernel)(src, dst, 256, &params) };
+        };
+        cast(params.from, DType::Float32, codes.as_ptr(), exact.as_mut_ptr().cast());
+        let (read, write) = (exact.as_ptr().cast(), rounded.as_mut_ptr().cast());
+        // SAFETY: as above; no mode that draws is among those that this is made for.
+        unsafe { self.rounding.run(&table.shapes.rounds, read, write, 256, ptr::null()) };
+        cast(DType::Float32, self.through, rounded.as_ptr().cast(), results.as_mut_ptr());
+        // By default, infinity would become the largest number.
+        if let Numbers::Float(format) = self.through.numbers()
+            && let Some(infinity) = format.infinity()
+        {
+            for (code, number) in results.iter_mut().zip(exact) {
+                if number.is_infinite() {
+                    let sign = if number < 0.0 { format.sign_mask() } else { 0 };
+                    *code = (infinity | sign) as u8;
+                }
+            }
+        }
+        results
+    }
+}
+
+/// Whether the largest number of a format is an integer.
+const fn has_whole_end(format: FloatFormat) -> bool {
+    let largest = format.max_finite();
+    let exponent = format.max_exponent();
+    let fraction = largest & format.mantissa_mask();
+    let places = format.mantissa_bits as i32 - fraction.trailing_zeros() as i32;
+    fraction == 0 || places <= exponent
+}
