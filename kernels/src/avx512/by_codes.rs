@@ -13,6 +13,13 @@ use crate::table::ByCodes;
 use core::arch::x86_64::__m512i;
 use core::array;
 
+// Elements of so many bits.
+type One = Packed<mark::UInt1>;
+type Two = Packed<mark::UInt2>;
+type Four = Packed<mark::UInt4>;
+type Six = Packed<mark::Float6E2M3Fn>;
+type Eight = Plain<mark::UInt8>;
+
 /// # Safety
 /// As for every [`ByCodes`]: the pair's dtypes have as many bits as `A` and `B`.
 unsafe fn by_map<L: LookUp + Isa, A: Codes, B: Codes>(
@@ -111,11 +118,6 @@ unsafe fn by_map_marked<L: LookUp + Isa, A: Codes, B: Codes>(
 /// The loop that casts elements of a pair, one side of which is packed, and tells marked ones. (Half bytes and integers
 /// are told in no more time apart.)
 pub(super) fn by_codes_marked<L: LookUp + Isa>(from: DType, to: DType) -> Option<LookUpMarked> {
-    type One = Packed<mark::UInt1>;
-    type Two = Packed<mark::UInt2>;
-    type Four = Packed<mark::UInt4>;
-    type Six = Packed<mark::Float6E2M3Fn>;
-    type Eight = Plain<mark::UInt8>;
     if !matches!(from.kind(), Kind::Float) {
         return None;
     }
@@ -135,11 +137,6 @@ pub(super) fn by_codes_marked<L: LookUp + Isa>(from: DType, to: DType) -> Option
 
 /// The loop of a pair, one side of which is packed.
 pub(super) fn by_codes<L: LookUp + Isa>(from: DType, to: DType) -> Option<ByCodes> {
-    type One = Packed<mark::UInt1>;
-    type Two = Packed<mark::UInt2>;
-    type Four = Packed<mark::UInt4>;
-    type Six = Packed<mark::Float6E2M3Fn>;
-    type Eight = Plain<mark::UInt8>;
     macro_rules! loops {
         ($($from:literal $A:ident: [$($to:literal $B:ident),*];)*) => {
             match (from.bits(), to.bits()) {

@@ -378,17 +378,7 @@ pub(super) unsafe fn to_small<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe {
-        to_codes(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            #[inline(always)]
-            |isa, numbers| Keys::<A::Numbers, B::Numbers, Float<false>>::codes(isa, numbers),
-        )
-    }
+    unsafe { by_tables::<A, B, Float<false>>(isa, src, dst, n, pair) }
 }
 
 /// Whether [`to_powers`] is for a pair.
@@ -429,17 +419,7 @@ pub(super) unsafe fn to_powers<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe {
-        to_codes(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            #[inline(always)]
-            |isa, numbers| Keys::<A::Numbers, B::Numbers, Power>::codes(isa, numbers),
-        )
-    }
+    unsafe { by_tables::<A, B, Power>(isa, src, dst, n, pair) }
 }
 
 /// To integers of at most 4 bits, of whose bytes the bits above are not to count.
@@ -455,6 +435,20 @@ pub(super) unsafe fn to_whole<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
+    unsafe { by_tables::<A, B, Whole>(isa, src, dst, n, pair) }
+}
+
+/// # Safety
+/// As for [`to_small`].
+#[inline(always)]
+unsafe fn by_tables<A: Codes, B: Codes, F: Finish<B::Numbers>>(
+    isa: Vbmi,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    // SAFETY: the caller's.
     unsafe {
         to_codes(
             isa,
@@ -463,11 +457,13 @@ pub(super) unsafe fn to_whole<A: Codes, B: Codes>(
             n,
             pair,
             #[inline(always)]
-            |isa, numbers| Keys::<A::Numbers, B::Numbers, Whole>::codes(isa, numbers),
-        )
+            |isa, numbers| Keys::<A::Numbers, B::Numbers, F>::codes(isa, numbers),
+        );
     }
 }
 
+/// What a loop makes of 64 numbers at a time.
+///
 /// # Safety
 /// As for [`to_small`].
 #[inline(always)]
