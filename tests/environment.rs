@@ -193,7 +193,7 @@ fn a_kernel_that_does_not_look_depends_on_the_environment() {
     let rounded = Options { rounding: Rounding::Up, ..Options::DEFAULT };
     let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
     for (from, to, options, guarded) in [
-        (DType::Float64, DType::Int8, Options::DEFAULT, true),
+        (DType::Float64, DType::Float32, Options::DEFAULT, true),
         (DType::Float64, DType::Complex128, Options::DEFAULT, false),
         (DType::Int4x2, DType::Int64, Options::DEFAULT, false),
         (DType::Int64, DType::Int8, checked, false),

@@ -6,8 +6,13 @@
 //! environment has a say, be it only whether an exception traps, is *guarded*: the door to it reads
 //! the control register and, unless that is as threads start with it, runs the kernel in the default
 //! environment and puts the caller's back. (On a Zen 5 reading takes 4 ns, setting and putting back at
-//! every call took 7; `benches/environment.rs` shows what is paid.) [`matters`] says which kernels are
+//! every call took 7; `benches/environment.rs` shows what is paid.) [`guard`] says which kernels are
 //! guarded. The others, which move bits, look them up or convert exactly, pay nothing.
+//!
+//! Reading takes so long because the register holds the exceptions' flags, too: all arithmetic before it must have
+//! ended. AVX-512's instructions can be told how to round and to raise no exception, and are in the kernels of the
+//! default options. All that the environment decides of them is what becomes of subnormal numbers, and an addition
+//! tells that in less than a nanosecond.
 //!
 //! The exceptions' sticky flags mean nothing after a cast, since a kernel may raise any; but where the
 //! environment is another one, no cast raises one.
@@ -26,29 +31,71 @@ use crate::table::{Kernel, Params};
 pub(crate) enum Arithmetic {
     /// What all that calculates is told: the rounding, subnormals, traps.
     Ambient,
-    /// Not the conversions from integers, nor those from float16, nor those between bfloat16 and
-    /// float32: they round as the instruction says, or not at all, and raise no exception. Nor are
-    /// floats compared to tell whether they are zero.
+    /// Only whether subnormal numbers are kept, of those instructions that take or give them: the rest round as the
+    /// instruction says, or not at all, and raise no exception.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     Explicit,
 }
 
-/// Whether the kernel of a pair has instructions that depend on the environment, or could trap. A
-/// wrong no is found by `tests/environment.rs`, which runs every kernel in every environment and sees
-/// that no flag is raised.
-pub(crate) const fn matters(
+/// What of the environment must be as threads start with it, for a kernel to be run as it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guard {
+    /// Nothing.
+    None,
+    /// What becomes of subnormal numbers.
+    Subnormals,
+    /// All.
+    All,
+}
+
+impl Guard {
+    /// Whether the environment is so.
+    #[inline(always)]
+    fn lets_pass(self) -> bool {
+        match self {
+            Self::None => true,
+            Self::Subnormals => cpu::keeps_subnormals(),
+            Self::All => cpu::is_default(),
+        }
+    }
+}
+
+/// What guards the kernel of a pair: whether it has instructions that depend on the environment, or could trap. One that
+/// is too little is found by `tests/environment.rs`, which runs every kernel in every environment and sees that no flag
+/// is raised.
+pub(crate) const fn guard(
     from: DType,
     to: DType,
     options: &Options,
     arithmetic: Arithmetic,
-) -> bool {
-    use DType::{BFloat16, Float8E8M0Fnu, Float16, Float32, Float64, Int16, Int32, UInt16};
+) -> Guard {
     let (from, to) = (from.component(), to.component());
     if !is_float(from) && !is_float(to) {
-        return false;
+        return Guard::None;
     } else if !options.is_default() {
-        return true;
-    } else if from as u8 == to as u8 {
+        return Guard::All;
+    }
+    match arithmetic {
+        Arithmetic::Explicit if has_subnormals(from, to) => Guard::Subnormals,
+        Arithmetic::Ambient if calculates(from, to) => Guard::All,
+        _ => Guard::None,
+    }
+}
+
+/// Whether a cast reads float32s that may be subnormal, or writes them, as anything but bits, and that shows: what else
+/// they become, narrower floats and integers, is 0.
+const fn has_subnormals(from: DType, to: DType) -> bool {
+    use DType::{BFloat16, Float8E8M0Fnu, Float32, Float64};
+    matches!(
+        (from, to),
+        (Float8E8M0Fnu | BFloat16 | Float32, Float64) | (Float64, BFloat16 | Float32)
+    )
+}
+
+/// Whether a cast is more than looking codes up, moving bits and converting exactly.
+const fn calculates(from: DType, to: DType) -> bool {
+    use DType::{Float8E8M0Fnu, Float32, Float64, Int16, Int32, UInt16};
+    if from as u8 == to as u8 {
         return false;
     }
     let wide_int = !is_float(to) && to.bits() > 8;
@@ -59,16 +106,11 @@ pub(crate) const fn matters(
         _ if from.bits() == 8 => is_float(from) && wide_int,
         // Exact, and not by way of a sum, whose zero would have the sign that the rounding gives it.
         (Int16 | UInt16, Float32 | Float64) | (Int32, Float64) => false,
-        _ => match (arithmetic, from, to) {
-            (Arithmetic::Ambient, ..) => true,
-            (_, _, DType::Bool) | (_, BFloat16, Float32) | (_, Float32, BFloat16) => false,
-            (_, Float16, _) => !is_float(to),
-            _ => is_float(from) || matches!(to, Float16),
-        },
+        _ => true,
     }
 }
 
-/// [`matters`] under the default options, of all pairs: a bit for each destination.
+/// The pairs that are guarded under the default options: a bit for each destination.
 static BY_DEFAULT: [[u64; DType::COUNT]; 2] =
     [by_default(Arithmetic::Ambient), by_default(Arithmetic::Explicit)];
 
@@ -77,21 +119,21 @@ const fn by_default(arithmetic: Arithmetic) -> [u64; DType::COUNT] {
     let mut i = 0;
     while i < DType::COUNT * DType::COUNT {
         let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
-        let matters = matters(from, to, &Options::DEFAULT, arithmetic);
-        rows[from as usize] |= (matters as u64) << to as u32;
+        let guarded = !matches!(guard(from, to, &Options::DEFAULT, arithmetic), Guard::None);
+        rows[from as usize] |= (guarded as u64) << to as u32;
         i += 1;
     }
     rows
 }
 
-/// As [`matters`] under the default options, looked up.
+/// As [`guard`] under the default options, looked up.
 #[inline(always)]
-pub(crate) fn matters_by_default(from: DType, to: DType, arithmetic: Arithmetic) -> bool {
-    let rows = match arithmetic {
-        Arithmetic::Ambient => &BY_DEFAULT[0],
-        Arithmetic::Explicit => &BY_DEFAULT[1],
+pub(crate) fn guard_by_default(from: DType, to: DType, arithmetic: Arithmetic) -> Guard {
+    let (rows, guard) = match arithmetic {
+        Arithmetic::Ambient => (&BY_DEFAULT[0], Guard::All),
+        Arithmetic::Explicit => (&BY_DEFAULT[1], Guard::Subnormals),
     };
-    rows[from as usize] >> to as u32 & 1 != 0
+    if rows[from as usize] >> to as u32 & 1 != 0 { guard } else { Guard::None }
 }
 
 const fn is_float(dtype: DType) -> bool {
@@ -104,7 +146,7 @@ const fn is_float(dtype: DType) -> bool {
 /// As for the kernel, see [`Kernel`].
 #[inline(always)]
 pub(crate) unsafe fn run(
-    guarded: bool,
+    guard: Guard,
     kernel: Kernel,
     params: &Params,
     src: *const u8,
@@ -114,8 +156,8 @@ pub(crate) unsafe fn run(
     // SAFETY: the caller's.
     unsafe {
         if !align::is_short(n) && params.in_parts {
-            run_apart(src, dst, n, params, kernel, guarded)
-        } else if !guarded || cpu::is_default() {
+            run_apart(src, dst, n, params, kernel, guard)
+        } else if guard.lets_pass() {
             kernel(src, dst, n, params)
         } else {
             in_default(src, dst, n, params, kernel)
@@ -135,14 +177,14 @@ unsafe fn run_apart(
     n: usize,
     params: &Params,
     kernel: Kernel,
-    guarded: bool,
+    guard: Guard,
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if guarded && !cpu::is_default() {
-            in_default(src, dst, n, params, kernel)
-        } else {
+        if guard.lets_pass() {
             align::run(kernel, params, src, dst, n)
+        } else {
+            in_default(src, dst, n, params, kernel)
         }
     }
 }
@@ -217,6 +259,25 @@ mod cpu {
         mxcsr() & CONTROL == DEFAULT
     }
 
+    /// Whether a sum of a subnormal number and zero is that number: not if it is taken for zero, or flushed as a
+    /// result. For levels with AVX-512, whose instruction raises no exception.
+    #[inline(always)]
+    pub(super) fn keeps_subnormals() -> bool {
+        let subnormal = f32::from_bits(1 << 22);
+        let sum: f32;
+        // SAFETY: only calculates. It asks for AVX-512, which the CPU has if it runs a kernel of such a level.
+        unsafe {
+            asm!(
+                "vaddss {sum}, {subnormal}, {zero}, {{rn-sae}}",
+                sum = lateout(xmm_reg) sum,
+                subnormal = in(xmm_reg) subnormal,
+                zero = in(xmm_reg) 0f32,
+                options(nomem, nostack, preserves_flags),
+            );
+        }
+        sum.to_bits() == subnormal.to_bits()
+    }
+
     /// # Safety
     /// As for [`Call::run`].
     pub(super) unsafe fn in_default(call: &mut Call<'_>) {
@@ -248,6 +309,8 @@ mod cpu {
 
 #[cfg(all(target_arch = "x86", target_feature = "sse"))]
 mod cpu {
+    pub(super) use self::is_default as keeps_subnormals;
+
     use super::Call;
     use core::arch::asm;
 
@@ -315,6 +378,8 @@ mod cpu {
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod cpu {
+    pub(super) use self::is_default as keeps_subnormals;
+
     use super::Call;
     use core::arch::asm;
 
@@ -365,6 +430,8 @@ mod cpu {
     all(target_arch = "aarch64", target_feature = "neon")
 )))]
 mod cpu {
+    pub(super) use self::is_default as keeps_subnormals;
+
     use super::Call;
 
     /// Taken for granted.

@@ -3,7 +3,7 @@
 
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
-use crate::environment::{self, Arithmetic};
+use crate::environment::{self, Arithmetic, Guard};
 use crate::memory;
 use crate::options::{Options, Rounding};
 use crate::reference;
@@ -35,8 +35,8 @@ pub struct Kernel {
     params: Params,
     road: Road,
     level: &'static Level,
-    /// Whether it must run in the default floating-point environment, see [`environment`].
-    guarded: bool,
+    /// What of the floating-point environment must be the default, see [`environment`].
+    guard: Guard,
     /// What it knows of its pair.
     plain: Plain,
 }
@@ -139,9 +139,9 @@ impl Kernel {
         } else {
             (level.table.composed)(from, to)
         };
-        let guarded = environment::matters(from, to, &params.options, level.table.arithmetic);
+        let guard = environment::guard(from, to, &params.options, level.table.arithmetic);
         let plain = Plain::new(&params);
-        Self { kernel: entry.kernel, params, road: entry.road, level, guarded, plain }
+        Self { kernel: entry.kernel, params, road: entry.road, level, guard, plain }
     }
 
     /// The dtype of the source.
@@ -172,14 +172,14 @@ impl Kernel {
     /// Whether the cast looks at the floating-point environment first. (For tests.)
     #[doc(hidden)]
     pub const fn is_guarded(&self) -> bool {
-        self.guarded
+        !matches!(self.guard, Guard::None)
     }
 
     /// The kernel that does not, and that may give other bits in another environment than the default
     /// one. (To measure what looking costs.)
     #[doc(hidden)]
     pub const fn unguarded(mut self) -> Self {
-        self.guarded = false;
+        self.guard = Guard::None;
         self
     }
 
@@ -240,10 +240,10 @@ impl Kernel {
             || matches!(self.params.component_options.rounding, Rounding::Stochastic { .. })
     }
 
-    /// What it is run with: the kernel, what that is told, and whether it must run in the default
-    /// floating-point environment.
-    pub(crate) const fn parts(self) -> (table::Kernel, Params, bool) {
-        (self.kernel, self.params, self.guarded)
+    /// What it is run with: the kernel, what that is told, and what of the floating-point environment must be the
+    /// default.
+    pub(crate) const fn parts(self) -> (table::Kernel, Params, Guard) {
+        (self.kernel, self.params, self.guard)
     }
 
     /// Casts `n` elements that are all there is in either buffer.
@@ -257,7 +257,7 @@ impl Kernel {
     #[inline(always)]
     pub fn run_any(&self, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
         // SAFETY: the level is available: `on` has asserted it, or `dispatch` found it.
-        unsafe { run_checked(self.guarded, self.kernel, &self.params, src, dst, n) }
+        unsafe { run_checked(self.guard, self.kernel, &self.params, src, dst, n) }
     }
 
     /// Casts `n` elements into a new vector, whose memory is written to once. `T` is the Rust type
@@ -341,8 +341,7 @@ impl Kernel {
     /// `src` is valid for reading `n` elements and `dst` for writing `n`; they don't overlap.
     unsafe fn run_unchecked(&self, src: *const u8, dst: *mut u8, n: usize) -> Result<(), RunError> {
         // SAFETY: the caller's; the level is available, as `on` asserted or `dispatch` found.
-        let done =
-            unsafe { environment::run(self.guarded, self.kernel, &self.params, src, dst, n) };
+        let done = unsafe { environment::run(self.guard, self.kernel, &self.params, src, dst, n) };
         if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
     }
 }
@@ -372,12 +371,12 @@ pub fn run_defaults<A: Typed, B: Typed>(
             ptr::copy_nonoverlapping(src.as_ptr(), dst.start, src.len());
         } else {
             let table = dispatch::current().table;
-            let guarded = match table.arithmetic {
-                Arithmetic::Ambient => const { matters::<A, B>(Arithmetic::Ambient) },
-                Arithmetic::Explicit => const { matters::<A, B>(Arithmetic::Explicit) },
+            let guard = match table.arithmetic {
+                Arithmetic::Ambient => const { guard::<A, B>(Arithmetic::Ambient) },
+                Arithmetic::Explicit => const { guard::<A, B>(Arithmetic::Explicit) },
             };
             let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
-            let done = environment::run(guarded, kernel, params, src.as_ptr(), dst.start, n);
+            let done = environment::run(guard, kernel, params, src.as_ptr(), dst.start, n);
             debug_assert_eq!(done, n);
         }
     }
@@ -388,10 +387,10 @@ pub fn run_defaults<A: Typed, B: Typed>(
 #[inline(never)]
 fn run_any_defaults(params: &Params, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
     let table = dispatch::current().table;
-    let guarded = environment::matters_by_default(params.from, params.to, table.arithmetic);
+    let guard = environment::guard_by_default(params.from, params.to, table.arithmetic);
     let kernel = table.pairs.get(params.from, params.to).kernel;
     // SAFETY: the level in use is available.
-    unsafe { run_checked(guarded, kernel, params, src, dst, n) }
+    unsafe { run_checked(guard, kernel, params, src, dst, n) }
 }
 
 /// The same between dtypes that are known at run time: as [`Kernel::new`] and [`Kernel::run`], of which the
@@ -404,24 +403,24 @@ pub fn run_pair_defaults<'a>(
     n: usize,
 ) -> Result<(), RunError> {
     let table = dispatch::current().table;
-    let guarded = environment::matters_by_default(from, to, table.arithmetic);
+    let guard = environment::guard_by_default(from, to, table.arithmetic);
     let entry = table.pairs.get(from, to);
     let in_parts = !matches!(entry.road, Road::Copy);
     debug_assert_eq!(in_parts, Params::defaults(from, to).in_parts);
     let params = Params::plain(from, to, in_parts);
     // SAFETY: the level in use is available.
-    unsafe { run_checked(guarded, entry.kernel, &params, src, dst.into(), n) }
+    unsafe { run_checked(guard, entry.kernel, &params, src, dst.into(), n) }
 }
 
-const fn matters<A: Typed, B: Typed>(arithmetic: Arithmetic) -> bool {
-    environment::matters(A::DTYPE, B::DTYPE, &Options::DEFAULT, arithmetic)
+const fn guard<A: Typed, B: Typed>(arithmetic: Arithmetic) -> Guard {
+    environment::guard(A::DTYPE, B::DTYPE, &Options::DEFAULT, arithmetic)
 }
 
 /// # Safety
 /// The kernel is that of `params` on an available level.
 #[inline(always)]
 unsafe fn run_checked(
-    guarded: bool,
+    guard: Guard,
     kernel: table::Kernel,
     params: &Params,
     src: &[u8],
@@ -432,7 +431,7 @@ unsafe fn run_checked(
     // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
     // overlap what is borrowed exclusively. Kernels only write to the destination, and where it
     // holds bools they write bools.
-    let done = unsafe { environment::run(guarded, kernel, params, src.as_ptr(), dst.start, n) };
+    let done = unsafe { environment::run(guard, kernel, params, src.as_ptr(), dst.start, n) };
     if done == n { Ok(()) } else { Err(RunError::Unfit { index: done }) }
 }
 

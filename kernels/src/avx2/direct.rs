@@ -19,7 +19,7 @@ use super::steps::words::{self, WordsToInt, WordsToSmall};
 use super::{Avx2, fused};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
 use crate::dtypes::{DType, Kind, Real};
-use crate::environment;
+use crate::environment::{self, Guard};
 use crate::scalar::{Scalar, direct as portable};
 use crate::stepwise::{self, Side};
 use crate::table::{Entry, Kernel, Params, Road};
@@ -69,10 +69,11 @@ where
         return unsafe { more_steps::<S, A, B, MODE>(src, dst, n, params) };
     }
     if n < S::LEN {
-        let guarded = n >= Avx2::STEP && const { only_short_ones_calculate(A::DTYPE, B::DTYPE) };
+        let calculates = n >= Avx2::STEP && const { only_short_ones_calculate(A::DTYPE, B::DTYPE) };
+        let guard = if calculates { Guard::All } else { Guard::None };
         // SAFETY: the caller's.
         return unsafe {
-            environment::run(guarded, fused::<A, B, { stepwise::NONE }>, params, src, dst, n)
+            environment::run(guard, fused::<A, B, { stepwise::NONE }>, params, src, dst, n)
         };
     }
     // SAFETY: the caller knows that the CPU has the instruction set of this table.

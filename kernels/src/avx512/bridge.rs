@@ -47,6 +47,8 @@ pub(crate) struct Odd<const WIDE: bool> {
 #[derive(Clone, Copy)]
 pub(crate) struct Power(pub(super) __m512i);
 
+/// Raising no exception: of instructions that round by themselves, or not at all.
+pub(super) const QUIETLY: i32 = _MM_FROUND_NO_EXC;
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
@@ -452,22 +454,26 @@ impl Hub for F32 {
         let lanes = if !SIGNED && BITS == 32 {
             // The second operand of `max` is the result where one is NaN; past the largest, the
             // conversion gives all ones.
-            let v = x.f._mm512_max_ps(v, x.f._mm512_setzero_ps());
-            x.f._mm512_cvttps_epu32(v)
+            let v = x.f._mm512_max_round_ps::<QUIETLY>(v, x.f._mm512_setzero_ps());
+            x.f._mm512_cvtt_roundps_epu32::<QUIETLY>(v)
         } else if !SIGNED {
             // What is too small, and NaN, which the second operand of `min` lets through, gives the
             // lowest integer; the clamp makes it 0.
-            let v = x.f._mm512_min_ps(x.f._mm512_set1_ps((1u32 << BITS) as f32), v);
-            x.f._mm512_cvttps_epi32(v)
+            let v =
+                x.f._mm512_min_round_ps::<QUIETLY>(x.f._mm512_set1_ps((1u32 << BITS) as f32), v);
+            x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v)
         } else {
-            let v = x.f._mm512_fixupimm_ps::<0>(v, v, x.dword(NAN_TO_ZERO));
+            let v = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(v, v, x.dword(NAN_TO_ZERO));
             if BITS < 32 {
-                let v = x.f._mm512_min_ps(v, x.f._mm512_set1_ps((1u32 << (BITS - 1)) as f32));
-                x.f._mm512_cvttps_epi32(v)
+                let v = x.f._mm512_min_round_ps::<QUIETLY>(
+                    v,
+                    x.f._mm512_set1_ps((1u32 << (BITS - 1)) as f32),
+                );
+                x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v)
             } else {
                 // What is too large gives the lowest integer. Where that came from a positive number, an
                 // exclusive OR with all ones makes it the highest.
-                let cut = x.f._mm512_cvttps_epi32(v);
+                let cut = x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v);
                 let bits = x.f._mm512_castps_si512(v);
                 let over = x.f._mm512_andnot_si512(bits, cut);
                 x.f._mm512_xor_si512(cut, x.f._mm512_srai_epi32::<31>(over))
@@ -479,20 +485,21 @@ impl Hub for F32 {
     #[inline(always)]
     fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
         if !SIGNED {
-            let v = x.f._mm512_max_ps(self.0, x.f._mm512_setzero_ps());
+            let v = x.f._mm512_max_round_ps::<QUIETLY>(self.0, x.f._mm512_setzero_ps());
             return both(
                 x.float_halves(v),
                 #[inline(always)]
-                |half| x.dq._mm512_cvttps_epu64(half),
+                |half| x.dq._mm512_cvtt_roundps_epu64::<QUIETLY>(half),
             );
         }
-        let v = x.f._mm512_fixupimm_ps::<0>(self.0, self.0, x.dword(NAN_TO_ZERO));
+        let v = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(self.0, self.0, x.dword(NAN_TO_ZERO));
         let limit = x.f._mm512_set1_ps((1u64 << 63) as f32);
-        let [low, high] = x.f._mm512_cmp_ps_mask::<_CMP_GE_OQ>(v, limit).to_le_bytes();
+        let [low, high] =
+            x.f._mm512_cmp_round_ps_mask::<_CMP_GE_OQ, QUIETLY>(v, limit).to_le_bytes();
         let [a, b] = both(
             x.float_halves(v),
             #[inline(always)]
-            |half| x.dq._mm512_cvttps_epi64(half),
+            |half| x.dq._mm512_cvtt_roundps_epi64::<QUIETLY>(half),
         );
         let most = x.qword(i64::MAX as u64);
         [x.f._mm512_mask_mov_epi64(a, low, most), x.f._mm512_mask_mov_epi64(b, high, most)]
@@ -523,7 +530,7 @@ impl Hub for F32 {
         both(
             x.float_halves(self.0),
             #[inline(always)]
-            |half| x.f._mm512_cvtps_pd(half),
+            |half| x.f._mm512_cvt_roundps_pd::<QUIETLY>(half),
         )
     }
 }
@@ -578,16 +585,23 @@ impl Hub for F64 {
             #[inline(always)]
             |v| {
                 if !SIGNED && BITS == 32 {
-                    let v = x.f._mm512_max_pd(v, x.f._mm512_setzero_pd());
-                    x.f._mm512_cvttpd_epu32(v)
+                    let v = x.f._mm512_max_round_pd::<QUIETLY>(v, x.f._mm512_setzero_pd());
+                    x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(v)
                 } else if !SIGNED {
-                    let v = x.f._mm512_min_pd(x.f._mm512_set1_pd((1u32 << BITS) as f64), v);
-                    x.f._mm512_cvttpd_epi32(v)
+                    let v = x.f._mm512_min_round_pd::<QUIETLY>(
+                        x.f._mm512_set1_pd((1u32 << BITS) as f64),
+                        v,
+                    );
+                    x.f._mm512_cvtt_roundpd_epi32::<QUIETLY>(v)
                 } else {
-                    let v = x.f._mm512_fixupimm_pd::<0>(v, v, x.qword(NAN_TO_ZERO.into()));
+                    let v = x.f._mm512_fixupimm_round_pd::<0, QUIETLY>(
+                        v,
+                        v,
+                        x.qword(NAN_TO_ZERO.into()),
+                    );
                     let most = ((1u64 << (BITS - 1)) - 1) as f64;
-                    let v = x.f._mm512_min_pd(v, x.f._mm512_set1_pd(most));
-                    x.f._mm512_cvttpd_epi32(v)
+                    let v = x.f._mm512_min_round_pd::<QUIETLY>(v, x.f._mm512_set1_pd(most));
+                    x.f._mm512_cvtt_roundpd_epi32::<QUIETLY>(v)
                 }
             },
         );
@@ -601,12 +615,13 @@ impl Hub for F64 {
             #[inline(always)]
             |v| {
                 if !SIGNED {
-                    let v = x.f._mm512_max_pd(v, x.f._mm512_setzero_pd());
-                    return x.dq._mm512_cvttpd_epu64(v);
+                    let v = x.f._mm512_max_round_pd::<QUIETLY>(v, x.f._mm512_setzero_pd());
+                    return x.dq._mm512_cvtt_roundpd_epu64::<QUIETLY>(v);
                 }
-                let v = x.f._mm512_fixupimm_pd::<0>(v, v, x.qword(NAN_TO_ZERO.into()));
+                let v =
+                    x.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, x.qword(NAN_TO_ZERO.into()));
                 // As for float32 to int32.
-                let cut = x.dq._mm512_cvttpd_epi64(v);
+                let cut = x.dq._mm512_cvtt_roundpd_epi64::<QUIETLY>(v);
                 let over = x.f._mm512_andnot_si512(x.f._mm512_castpd_si512(v), cut);
                 x.f._mm512_xor_si512(cut, x.f._mm512_srai_epi64::<63>(over))
             },

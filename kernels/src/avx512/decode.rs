@@ -1,6 +1,7 @@
 //! Decoders: integers that float32 holds exactly come as dwords, the larger ones as they are, the
 //! floats below 64 bits as float32.
 
+use super::bridge::QUIETLY;
 use super::codes::Plain;
 use super::direct::{FOR_WORDS, dwords};
 use super::shim::{Bf16, Vbmi};
@@ -252,7 +253,7 @@ fn from_bfloat16(x: Features, v: __m256i) -> Unquiet {
 #[inline(always)]
 pub(super) fn quiet(x: Features, v: __m512) -> __m512 {
     // Of the classes of numbers, two are replaced: quiet and signalling NaNs, by themselves, quiet.
-    x.f._mm512_fixupimm_ps::<0>(v, v, x.dword(0x22))
+    x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(v, v, x.dword(0x22))
 }
 
 /// Small floats are bfloat16s, exactly: tables of their upper halves, by magnitude.

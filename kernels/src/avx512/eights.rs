@@ -4,7 +4,7 @@
 //! Float64s become integers of 8 and 16 bits by way of 64-bit ones, which an instruction narrows with
 //! saturation: converting to 32 bits, joining halves and packing them takes more time.
 
-use super::bridge::NAN_TO_ZERO;
+use super::bridge::{NAN_TO_ZERO, QUIETLY};
 use super::lanes::both;
 use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
@@ -77,16 +77,16 @@ eights! {
 
     float64_to_int32: Float64 8 => Int32 4, |x, v| {
         let v = x.f._mm512_castsi512_pd(v);
-        let v = x.f._mm512_fixupimm_pd::<0>(v, v, x.qword(NAN_TO_ZERO.into()));
-        let v = x.f._mm512_min_pd(v, x.f._mm512_set1_pd(i32::MAX.into()));
-        half(x, x.f._mm512_cvttpd_epi32(v))
+        let v = x.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, x.qword(NAN_TO_ZERO.into()));
+        let v = x.f._mm512_min_round_pd::<QUIETLY>(v, x.f._mm512_set1_pd(i32::MAX.into()));
+        half(x, x.f._mm512_cvtt_roundpd_epi32::<QUIETLY>(v))
     };
     float64_to_uint32: Float64 8 => UInt32 4, |x, v| {
-        half(x, x.f._mm512_cvttpd_epu32(not_negative(x, v)))
+        half(x, x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(not_negative(x, v)))
     };
     float32_to_uint64: Float32 4 => UInt64 8, |x, v| {
-        let v = x.f._mm512_castps512_ps256(x.f._mm512_castsi512_ps(v));
-        [x.dq._mm512_cvttps_epu64(x.avx._mm256_max_ps(v, x.avx._mm256_setzero_ps())); 2]
+        let v = x.f._mm512_max_round_ps::<QUIETLY>(x.f._mm512_castsi512_ps(v), x.f._mm512_setzero_ps());
+        [x.dq._mm512_cvtt_roundps_epu64::<QUIETLY>(x.f._mm512_castps512_ps256(v)); 2]
     };
 
     float64_to_bool: Float64 8 => Bool 1, |x, v| {
@@ -108,20 +108,20 @@ eights! {
         complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu16_epi64(first(x, v))))
     };
     float16_to_complex128: Float16 2 => Complex128 16, |x, v| {
-        complexes(x, x.f._mm512_cvtps_pd(float16s(x, v)))
+        complexes(x, x.f._mm512_cvt_roundps_pd::<QUIETLY>(float16s(x, v)))
     };
     bfloat16_to_complex128: BFloat16 2 => Complex128 16, |x, v| {
         let v = x.avx2._mm256_slli_epi32::<16>(x.avx2._mm256_cvtepu16_epi32(first(x, v)));
-        complexes(x, x.f._mm512_cvtps_pd(x.avx._mm256_castsi256_ps(v)))
+        complexes(x, x.f._mm512_cvt_roundps_pd::<QUIETLY>(x.avx._mm256_castsi256_ps(v)))
     };
     float32_to_complex128: Float32 4 => Complex128 16, |x, v| {
         let v = x.f._mm512_castps512_ps256(x.f._mm512_castsi512_ps(v));
-        complexes(x, x.f._mm512_cvtps_pd(v))
+        complexes(x, x.f._mm512_cvt_roundps_pd::<QUIETLY>(v))
     };
 
     complex64_to_float64: Complex64 8 => Float64 8, |x, v| {
         let reals = x.avx._mm256_castsi256_ps(x.f._mm512_cvtepi64_epi32(v));
-        [x.f._mm512_castpd_si512(x.f._mm512_cvtps_pd(reals)), v]
+        [x.f._mm512_castpd_si512(x.f._mm512_cvt_roundps_pd::<QUIETLY>(reals)), v]
     };
     complex128_to_float32: Complex128 16 => Float32 4, |x, v| {
         let reals = x.f._mm512_castsi512_pd(v);
@@ -146,20 +146,22 @@ eights! {
 #[inline(always)]
 fn signed(x: Features, v: __m512i, most: f64) -> __m512i {
     let v = x.f._mm512_castsi512_pd(v);
-    let v = x.f._mm512_fixupimm_pd::<0>(v, v, x.qword(NAN_TO_ZERO.into()));
-    x.dq._mm512_cvttpd_epi64(x.f._mm512_min_pd(v, x.f._mm512_set1_pd(most)))
+    let v = x.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, x.qword(NAN_TO_ZERO.into()));
+    x.dq._mm512_cvtt_roundpd_epi64::<QUIETLY>(
+        x.f._mm512_min_round_pd::<QUIETLY>(v, x.f._mm512_set1_pd(most)),
+    )
 }
 
 /// Float64s cut to 64-bit integers without sign, saturating.
 #[inline(always)]
 fn unsigned(x: Features, v: __m512i) -> __m512i {
-    x.dq._mm512_cvttpd_epu64(not_negative(x, v))
+    x.dq._mm512_cvtt_roundpd_epu64::<QUIETLY>(not_negative(x, v))
 }
 
 /// Float64s, with 0 for negative ones and NaN: where one is NaN, max is the second of its operands.
 #[inline(always)]
 fn not_negative(x: Features, v: __m512i) -> __m512d {
-    x.f._mm512_max_pd(x.f._mm512_castsi512_pd(v), x.f._mm512_setzero_pd())
+    x.f._mm512_max_round_pd::<QUIETLY>(x.f._mm512_castsi512_pd(v), x.f._mm512_setzero_pd())
 }
 
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! Encoders: integers cut or clamped to their width, bools as 0 and 1, float16 by its instruction,
 //! the other narrow floats from [`Odd`] float32s by integer arithmetic or one rounding sum.
 
-use super::bridge::{Int, Long, Odd, Power, Truth};
+use super::bridge::{Int, Long, Odd, Power, QUIETLY, Truth};
 use super::decode::{F32, F64};
 use super::lanes::{each, join_masks};
 use super::shim::{Bf16, Vbmi};
@@ -332,5 +332,5 @@ fn bfloat16(x: Features, v: __m512) -> __m512i {
     let rounded = x.f._mm512_add_epi32(sticky, x.dword(0x7fff));
     // Where the number was NaN, itself made quiet.
     let rounded = x.f._mm512_castsi512_ps(rounded);
-    x.f._mm512_castps_si512(x.f._mm512_fixupimm_ps::<0>(rounded, v, x.dword(0x22)))
+    x.f._mm512_castps_si512(x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(rounded, v, x.dword(0x22)))
 }

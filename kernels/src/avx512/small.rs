@@ -26,7 +26,7 @@
 //! there is no NaN, to 0x80, which no number has.
 
 use super::Features;
-use super::bridge::{Odd, Power};
+use super::bridge::{Odd, Power, QUIETLY};
 use super::lanes::{both, each};
 use crate::dtypes::Real;
 use crate::format::{FloatFormat, Numbers, Specials};
@@ -108,9 +108,9 @@ impl<B: Real> Small<B> {
     #[inline(always)]
     fn codes<const MODE: u8>(x: Features, v: Odd<false>, limit: __m512) -> __m512i {
         const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        let mut a = x.dq._mm512_range_ps::<MIN_OF_MAGNITUDES>(v.lanes, limit);
+        let mut a = x.dq._mm512_range_round_ps::<MIN_OF_MAGNITUDES, QUIETLY>(v.lanes, limit);
         if v.nan {
-            a = x.f._mm512_fixupimm_ps::<0>(a, v.lanes, x.dword(NAN_TO_LARGEST));
+            a = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(a, v.lanes, x.dword(NAN_TO_LARGEST));
         }
         let power = x.f._mm512_and_si512(x.f._mm512_castps_si512(a), x.dword(0xff << 23));
         let power = x.f._mm512_max_epi32(power, x.dword(Self::SMALLEST));

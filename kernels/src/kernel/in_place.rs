@@ -95,7 +95,7 @@ impl Within {
         unsafe {
             let src = self.start.add(block.start / 8 * params.from.bits()).cast_const();
             let dst = self.buffer.start();
-            environment::run(kernel.guarded, kernel.kernel, params, src, dst, block.len())
+            environment::run(kernel.guard, kernel.kernel, params, src, dst, block.len())
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Kernel, Out, RunError, check};
 use crate::buffer::Buffer;
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
-use crate::environment;
+use crate::environment::{self, Guard};
 use crate::options::{Options, Overflow};
 use crate::table::Params;
 
@@ -21,8 +21,8 @@ pub struct MaskedKernel {
 struct Test {
     /// Those of the checked cast.
     params: Params,
-    /// Whether it must run in the default floating-point environment.
-    guarded: bool,
+    /// What of the floating-point environment must be the default.
+    guard: Guard,
 }
 
 impl core::fmt::Debug for Test {
@@ -56,7 +56,7 @@ impl MaskedKernel {
             // The cast is cut into blocks already.
             kernel.params.in_parts = false;
             let arithmetic = level.table.arithmetic;
-            Test { params, guarded: environment::matters(from, to, &params.options, arithmetic) }
+            Test { params, guard: environment::guard(from, to, &params.options, arithmetic) }
         });
         Self { kernel, test }
     }
@@ -112,7 +112,7 @@ impl MaskedKernel {
         valid: *mut u8,
         n: usize,
     ) {
-        let Kernel { kernel, mut params, level, guarded, .. } = self.kernel;
+        let Kernel { kernel, mut params, level, guard, .. } = self.kernel;
         let (marks, mut checked) = (level.table.marks, test.params);
         let (from, to) = (params.from.bits(), params.to.bits());
         let swap = params.swap.filter(|_| self.kernel.swapped()[0]);
@@ -131,7 +131,7 @@ impl MaskedKernel {
             // cast of any pair that can fail, as this one can.
             unsafe {
                 let src = src.add(start / 8 * from);
-                environment::run(guarded, kernel, &params, src, dst.add(start / 8 * to), len);
+                environment::run(guard, kernel, &params, src, dst.add(start / 8 * to), len);
                 // The test knows the machine's byte order only; the source's part of a block fits one.
                 let src = match &swap {
                     Some(swap) => {
@@ -140,7 +140,7 @@ impl MaskedKernel {
                     }
                     None => src,
                 };
-                environment::run(test.guarded, marks, &checked, src, valid.add(start / 8), len);
+                environment::run(test.guard, marks, &checked, src, valid.add(start / 8), len);
             }
             params.advance(len as u64);
             checked.advance(len as u64);

@@ -74,7 +74,7 @@ impl Kernel {
             if self.plain.is_copy {
                 ptr::copy_nonoverlapping(start, dst, src.len());
             } else {
-                let done = environment::run(self.guarded, self.kernel, params, start, dst, n);
+                let done = environment::run(self.guard, self.kernel, params, start, dst, n);
                 debug_assert_eq!(done, n);
             }
         }

@@ -24,7 +24,7 @@ pub use view::{LayoutError, StridedView, StridedViewMut};
 
 use crate::buffer::Buffer;
 use crate::dtypes::DType;
-use crate::environment;
+use crate::environment::{self, Guard};
 use crate::kernel::{InOrder, Join, Kernel, RunError, SMALLEST};
 use crate::table::{self, Params};
 use alloc::vec::Vec;
@@ -238,7 +238,7 @@ impl<J: Join> Strided<'_, J> {
 struct Walk {
     kernel: table::Kernel,
     params: Params,
-    guarded: bool,
+    guard: Guard,
     /// The bytes of an element that is moved; of packed ones, which are not, 0.
     from: usize,
     to: usize,
@@ -257,7 +257,7 @@ struct Walk {
 
 impl Walk {
     fn new(kernel: Kernel, plan: &Plan) -> Self {
-        let (kernel, params, guarded) = kernel.parts();
+        let (kernel, params, guard) = kernel.parts();
         let (from, to) = (plan.from.size().unwrap_or(0), plan.to.size().unwrap_or(0));
         let axes = plan.axes();
         let inner = axes.len() - 1;
@@ -290,7 +290,7 @@ impl Walk {
         Self {
             kernel,
             params,
-            guarded,
+            guard,
             from,
             to,
             rows,
@@ -459,8 +459,7 @@ impl Walk {
     /// As for every kernel, see [`crate::table::Kernel`].
     unsafe fn call(&mut self, src: *const u8, dst: *mut u8, n: usize) -> bool {
         // SAFETY: the caller's.
-        let done =
-            unsafe { environment::run(self.guarded, self.kernel, &self.params, src, dst, n) };
+        let done = unsafe { environment::run(self.guard, self.kernel, &self.params, src, dst, n) };
         self.params.advance(n as u64);
         self.done += done;
         done == n
