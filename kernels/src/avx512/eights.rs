@@ -95,6 +95,25 @@ eights! {
     int64_to_bool: Int64 8 => Bool 1, |x, v| bools(x, v);
     uint64_to_bool: UInt64 8 => Bool 1, |x, v| bools(x, v);
 
+    int8_to_float64: Int8 1 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepi8_epi32(first(x, v)));
+    uint8_to_float64: UInt8 1 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepu8_epi32(first(x, v)));
+    int16_to_float64: Int16 2 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepi16_epi32(first(x, v)));
+    uint16_to_float64: UInt16 2 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepu16_epi32(first(x, v)));
+    int32_to_float64: Int32 4 => Float64 8, |x, v| doubles(x, x.f._mm512_castsi512_si256(v));
+    uint32_to_float64: UInt32 4 => Float64 8, |x, v| {
+        whole(x, x.f._mm512_cvtepu32_pd(x.f._mm512_castsi512_si256(v)))
+    };
+    int64_to_float64: Int64 8 => Float64 8, |x, v| {
+        whole(x, x.dq._mm512_cvt_roundepi64_pd::<NEAREST>(v))
+    };
+    uint64_to_float64: UInt64 8 => Float64 8, |x, v| {
+        whole(x, x.dq._mm512_cvt_roundepu64_pd::<NEAREST>(v))
+    };
+    float32_to_float64: Float32 4 => Float64 8, |x, v| {
+        let v = x.f._mm512_castps512_ps256(x.f._mm512_castsi512_ps(v));
+        whole(x, x.f._mm512_cvt_roundps_pd::<QUIETLY>(v))
+    };
+
     int8_to_complex128: Int8 1 => Complex128 16, |x, v| {
         complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi8_epi64(first(x, v))))
     };
@@ -209,6 +228,18 @@ const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 #[inline(always)]
 fn narrowed(x: Features, v: __m512d) -> __m256i {
     x.avx._mm256_castps_si256(x.f._mm512_cvt_roundpd_ps::<NEAREST>(v))
+}
+
+/// A register of float64s as a result.
+#[inline(always)]
+fn whole(x: Features, v: __m512d) -> [__m512i; 2] {
+    [x.f._mm512_castpd_si512(v); 2]
+}
+
+/// Integers of 32 bits as float64s.
+#[inline(always)]
+fn doubles(x: Features, v: __m256i) -> [__m512i; 2] {
+    whole(x, x.f._mm512_cvtepi32_pd(v))
 }
 
 /// Half a register as a result.
