@@ -10,15 +10,35 @@
 //! half a register at a time, as its instruction leaves it: float64 to float32 with the source at the start of a line
 //! and every other store in two took 1.3 times as long on AVX-512, in the L2 cache, as with both sides aligned, and 2.2
 //! times on AVX2; with the destination at the start of a line 1.2 times on both. So of such a pair the results count.
+//!
+//! What starts where a register of half a line could is as good as at the start of a line where no access is longer than
+//! that: on AVX2, and on CPUs that do what AVX-512 wants in halves.
 
 use crate::dtypes::DType;
 use crate::options::Options;
 use crate::scalar::direct::is_copy;
 use crate::stream::{self, Stores};
 use crate::table::{Kernel, Params};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of a cache line, and of the longest register.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
+
+/// The bytes of the longest access that the level in use makes, a power of two: what starts at their multiples is in
+/// one line each time.
+static ACCESS: AtomicUsize = AtomicUsize::new(LINE);
+
+/// Sets the bytes of the longest access. (They make a difference to time only.)
+pub(crate) fn expect(access: usize) {
+    debug_assert!(access.is_power_of_two() && access <= LINE);
+    ACCESS.store(access, Ordering::Relaxed);
+}
+
+/// Whether what starts there is in one line at each access.
+#[inline(always)]
+fn is_aligned(address: usize) -> bool {
+    address & (ACCESS.load(Ordering::Relaxed) - 1) == 0
+}
 
 /// The elements below which nothing is looked at: more than any line holds.
 const LONG: usize = 1024;
@@ -74,8 +94,8 @@ fn is_whole(params: &Params, src: usize, dst: usize, n: usize) -> bool {
         return true;
     }
     let first = if results_count(params.from, params.to) { dst } else { src };
-    let starts_line = first.is_multiple_of(LINE) && !matches!(params.stores, Stores::Streaming);
-    starts_line && bits < CACHED * 8
+    let is_well = is_aligned(first) && !matches!(params.stores, Stores::Streaming);
+    is_well && bits < CACHED * 8
 }
 
 /// # Safety
@@ -95,7 +115,11 @@ unsafe fn run_long(
         }
     }
     let (from, to) = (params.from.bits(), params.to.bits());
-    let head = head(results_count(params.from, params.to), (src.addr(), from), (dst.addr(), to));
+    let of_results = results_count(params.from, params.to);
+    let head = match is_aligned(if of_results { dst.addr() } else { src.addr() }) {
+        true => 0,
+        false => head(of_results, (src.addr(), from), (dst.addr(), to)),
+    };
     // SAFETY: the caller's. `head` elements are whole bytes on both sides and fewer than `LONG`, so
     // fewer than there are; under the default options nothing is refused.
     unsafe {

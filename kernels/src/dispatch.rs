@@ -2,6 +2,7 @@
 //! use. It is decided once, at the first cast: the best that there is, unless the environment
 //! variable `SIMDCAST_ISA` names another. [`set`] changes it for casts resolved afterwards.
 
+use crate::align::{self, LINE};
 use crate::scalar;
 use crate::table::Table;
 use core::fmt;
@@ -13,6 +14,8 @@ pub struct Level {
     name: &'static str,
     family: &'static str,
     detect: fn() -> bool,
+    /// The bytes of the longest access to memory that this CPU makes for it, half a line or a whole one.
+    access: fn() -> usize,
     pub(crate) table: &'static Table,
 }
 
@@ -46,6 +49,7 @@ static LEVELS: &[Level] = &[
         name: "avx512_bf16",
         family: "avx512",
         detect: crate::avx512::detect_bf16,
+        access: crate::avx512::access,
         table: &crate::avx512::TABLE_BF16,
     },
     #[cfg(target_arch = "x86_64")]
@@ -53,6 +57,7 @@ static LEVELS: &[Level] = &[
         name: "avx512_vbmi",
         family: "avx512",
         detect: crate::avx512::detect_vbmi,
+        access: crate::avx512::access,
         table: &crate::avx512::TABLE_VBMI,
     },
     #[cfg(target_arch = "x86_64")]
@@ -60,13 +65,32 @@ static LEVELS: &[Level] = &[
         name: "avx512_bw",
         family: "avx512",
         detect: crate::avx512::detect,
+        access: crate::avx512::access,
         table: &crate::avx512::TABLE,
     },
     #[cfg(target_arch = "x86_64")]
-    Level { name: "avx2", family: "avx2", detect: crate::avx2::detect, table: &crate::avx2::TABLE },
+    Level {
+        name: "avx2",
+        family: "avx2",
+        detect: crate::avx2::detect,
+        access: || LINE / 2,
+        table: &crate::avx2::TABLE,
+    },
     #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
-    Level { name: "neon", family: "neon", detect: || true, table: &crate::neon::TABLE },
-    Level { name: "scalar", family: "scalar", detect: || true, table: &scalar::TABLE },
+    Level {
+        name: "neon",
+        family: "neon",
+        detect: || true,
+        access: || LINE,
+        table: &crate::neon::TABLE,
+    },
+    Level {
+        name: "scalar",
+        family: "scalar",
+        detect: || true,
+        access: || LINE,
+        table: &scalar::TABLE,
+    },
 ];
 
 /// Every level that this build has kernels for, the best first.
@@ -118,6 +142,7 @@ pub fn current() -> &'static Level {
 /// Uses a level for the casts resolved from now on, in every thread.
 pub fn set(name: &str) -> Result<&'static Level, LevelError> {
     let level = find(name)?;
+    align::expect((level.access)());
     CURRENT.store(ptr::from_ref(level).cast_mut(), Ordering::Relaxed);
     Ok(level)
 }
@@ -130,7 +155,10 @@ fn decide() -> &'static Level {
     let decided = ptr::from_ref(level).cast_mut();
     let relaxed = Ordering::Relaxed;
     match CURRENT.compare_exchange(ptr::null_mut(), decided, relaxed, relaxed) {
-        Ok(_) => level,
+        Ok(_) => {
+            align::expect((level.access)());
+            level
+        }
         // SAFETY: as in `current`; it is not null, or the exchange would have been made.
         Err(other) => unsafe { other.as_ref() }.unwrap_or(level),
     }
