@@ -7,7 +7,7 @@ use super::steps::bools::{FromBool, ToBool};
 use super::steps::bytes::{
     self, CutSmall, EncodeSmall, FillByte, SmallToAny, SmallToFloat16, SmallToFloat64, SmallToInt,
 };
-use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToWord};
+use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToByte, HalfToWord};
 use super::steps::floats::{
     BrainToByte, BrainToFloat16, BrainToFloat32, ByHubs, CutHalf, CutToBrain, Float64ToByte,
     FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
@@ -341,6 +341,7 @@ where
         }
         (DType::BFloat16, DType::Int16 | DType::UInt16) => stepped::<BrainToWord, A, B, MODE>,
         (DType::BFloat16, DType::Int64 | DType::UInt64) => stepped::<BrainToQword, A, B, MODE>,
+        (DType::Float16, DType::Int8 | DType::UInt8) => stepped::<HalfToByte, A, B, MODE>,
         (DType::Float16, DType::Int16 | DType::UInt16) => stepped::<HalfToWord, A, B, MODE>,
         (DType::Float64, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16) => {
             stepped::<DoubleToWord, A, B, MODE>

@@ -17,6 +17,9 @@ pub(in crate::avx2) struct BrainToQword;
 /// Float16 to integers of 16 bits.
 pub(in crate::avx2) struct HalfToWord;
 
+/// Float16 to integers of 8 bits.
+pub(in crate::avx2) struct HalfToByte;
+
 /// Float64 to integers of 8 or 16 bits.
 pub(in crate::avx2) struct DoubleToWord;
 
@@ -72,7 +75,48 @@ impl<A: Real, B: Real> Step<A, B> for HalfToWord {
     }
 }
 
+impl<A: Real, B: Real> Step<A, B> for HalfToByte {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let a = isa.half_to_nine_bits(isa.load(src));
+            let b = isa.half_to_nine_bits(isa.load(src.add(32)));
+            let packed = if is_signed(B::DTYPE) { isa.packs16(a, b) } else { isa.pack_u16(a, b) };
+            isa.store(dst, isa.in_order(packed));
+        }
+    }
+}
+
 impl Avx2 {
+    /// Float16s cut to integers from -255 to 255, NaN to 0.
+    ///
+    /// Of a number 2^e * (1 + f), e from 0 to 7, the integer is 2^e plus what is whole of 2^e * f: the upper word of
+    /// the power times the fraction, if that is all of a word. Below 1 the power is taken for 0.
+    #[inline(always)]
+    fn half_to_nine_bits(self, words: __m256i) -> __m256i {
+        const BELOW_ONE: i16 = 14 << 10;
+        const MOST: i16 = 0x5bff;
+        const POWERS: [u8; 32] = {
+            let mut powers = [0; 32];
+            let mut e = 0;
+            while e < 8 {
+                (powers[e + 1], powers[e + 17]) = (1 << e, 1 << e);
+                e += 1;
+            }
+            powers
+        };
+        let magnitude = self.and(words, self.all16(i16::MAX));
+        let number = self.andnot(self.gt16(magnitude, self.all16(0x7c00)), magnitude);
+        let most = self.min16(number, self.all16(MOST));
+        let place = self.shr16::<10>(self.sub_clamped_u16(most, self.all16(BELOW_ONE)));
+        let power = self.shuffle8(self.constant(&POWERS), place);
+        let rest = self.mul_high_u16(self.shl16::<6>(most), power);
+        self.sign16(self.add16(power, rest), words)
+    }
+
     /// 16-bit floats with 0 for NaN: what is above this infinity.
     #[inline(always)]
     fn without_nan<const INFINITY: i16>(self, words: __m256i) -> __m256i {
