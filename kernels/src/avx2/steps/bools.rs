@@ -39,93 +39,80 @@ impl<const TURNED: bool, A: Real, B: Real> Step<A, B> for ToBool<TURNED> {
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let falsehood = match const { A::DTYPE.bits() } {
-                8 => isa.zero_bytes::<A>(isa.load(src)),
-                16 => isa.zero_words::<A, TURNED>(src),
-                32 => isa.zero_dwords::<A, TURNED>(src),
+            let bytes = match const { A::DTYPE.bits() } {
+                8 => isa.bytes_by_zero::<A>(isa.load(src)),
+                16 => isa.words_by_zero::<A, TURNED>(src),
+                32 => isa.dwords_by_zero::<A, TURNED>(src),
                 _ => isa.bytes_of_qwords(
                     src,
                     #[inline(always)]
-                    |v| isa.is_zero_64::<A, TURNED>(v),
+                    |v| isa.by_zero::<A, 64, TURNED>(v),
                 ),
             };
-            isa.store(dst, isa.andnot(falsehood, isa.all8(1)));
+            isa.store(dst, isa.min_u8(bytes, isa.all8(1)));
         }
     }
 }
 
+/// Bytes that are zero where a number is, and anything else where it is not. Packing with saturation makes zero of
+/// nothing else: numbers need not be compared before.
 impl Avx2 {
     #[inline(always)]
-    fn zero_bytes<A: Real>(self, bytes: __m256i) -> __m256i {
-        let bits = const { nonzero_bits(A::DTYPE) };
-        match bits {
-            0 => self.zero(),
-            0xff => self.eq8(bytes, self.zero()),
-            _ => self.eq8(self.and(bytes, self.all8(bits as i8)), self.zero()),
+    fn bytes_by_zero<A: Real>(self, bytes: __m256i) -> __m256i {
+        match const { nonzero_bits(A::DTYPE) } {
+            0 => self.all8(1),
+            0xff => bytes,
+            bits => self.and(bytes, self.all8(bits as i8)),
         }
     }
 
     /// # Safety
     /// 32 elements are readable at `src`.
     #[inline(always)]
-    unsafe fn zero_words<A: Real, const TURNED: bool>(self, src: *const u8) -> __m256i {
+    unsafe fn words_by_zero<A: Real, const TURNED: bool>(self, src: *const u8) -> __m256i {
         // SAFETY: the caller's.
-        let (mut a, mut b) = unsafe { (self.load(src), self.load(src.add(32))) };
-        if matches!(A::DTYPE.kind(), Kind::Float) {
-            (a, b) = (self.sizes::<16, TURNED>(a), self.sizes::<16, TURNED>(b));
-        }
-        let zero = self.zero();
-        self.in_order(self.packs16(self.eq16(a, zero), self.eq16(b, zero)))
+        let (a, b) = unsafe { (self.load(src), self.load(src.add(32))) };
+        let (a, b) = (self.by_zero::<A, 16, TURNED>(a), self.by_zero::<A, 16, TURNED>(b));
+        self.in_order(self.packs16(a, b))
     }
 
     /// # Safety
     /// 32 elements are readable at `src`.
     #[inline(always)]
-    unsafe fn zero_dwords<A: Real, const TURNED: bool>(self, src: *const u8) -> __m256i {
+    unsafe fn dwords_by_zero<A: Real, const TURNED: bool>(self, src: *const u8) -> __m256i {
         // SAFETY: the caller's.
-        let zero = |k: usize| unsafe { self.load(src.add(32 * k)) };
-        let [a, b, c, d] = [zero(0), zero(1), zero(2), zero(3)];
-        let ab = self.packs32(self.is_zero_32::<A, TURNED>(a), self.is_zero_32::<A, TURNED>(b));
-        let cd = self.packs32(self.is_zero_32::<A, TURNED>(c), self.is_zero_32::<A, TURNED>(d));
+        let at = |k: usize| unsafe { self.by_zero::<A, 32, TURNED>(self.load(src.add(32 * k))) };
+        let [ab, cd] = [self.packs32(at(0), at(1)), self.packs32(at(2), at(3))];
         self.packed_in_order(self.packs16(ab, cd))
     }
 
+    /// Lanes of so many bits in the same way.
     #[inline(always)]
-    fn is_zero_32<A: Real, const TURNED: bool>(self, v: __m256i) -> __m256i {
-        let v = match A::DTYPE.kind() {
-            Kind::Float => self.sizes::<32, TURNED>(v),
+    fn by_zero<A: Real, const BITS: usize, const TURNED: bool>(self, v: __m256i) -> __m256i {
+        match A::DTYPE.kind() {
+            Kind::Float => self.sizes::<BITS, TURNED>(v),
             _ => v,
-        };
-        self.eq32(v, self.zero())
+        }
     }
 
-    #[inline(always)]
-    fn is_zero_64<A: Real, const TURNED: bool>(self, v: __m256i) -> __m256i {
-        let v = match A::DTYPE.kind() {
-            Kind::Float => self.sizes::<64, TURNED>(v),
-            _ => v,
-        };
-        self.eq64(v, self.zero())
-    }
-
-    /// Numbers that are zero where floats of so many bits are: they have all bits but the sign. Twice a float's bits are
-    /// such a number; of one that is turned the sign is in the lowest byte.
+    /// Floats of so many bits without their signs, which turned ones have in the lowest byte.
     #[inline(always)]
     pub(in crate::avx2) fn sizes<const BITS: usize, const TURNED: bool>(
         self,
         v: __m256i,
     ) -> __m256i {
-        match (BITS, TURNED) {
-            (16, false) => self.add16(v, v),
-            (32, false) => self.add32(v, v),
-            (_, false) => self.add64(v, v),
-            (16, true) => self.and(v, self.all16(!i16::MIN.swap_bytes())),
-            (32, true) => self.and(v, self.all32(!i32::MIN.swap_bytes())),
-            (_, true) => self.and(v, self.all64(!i64::MIN.swap_bytes())),
-        }
+        let mask = match (BITS, TURNED) {
+            (16, false) => self.all16(i16::MAX),
+            (32, false) => self.all32(i32::MAX),
+            (_, false) => self.all64(i64::MAX),
+            (16, true) => self.all16(i16::MAX.swap_bytes()),
+            (32, true) => self.all32(i32::MAX.swap_bytes()),
+            (_, true) => self.all64(i64::MAX.swap_bytes()),
+        };
+        self.and(v, mask)
     }
 
-    /// A byte for each of 32 qwords, by what makes ones or zeros of four.
+    /// A byte for each of 32 qwords, by what four become: zero if that is, ones of ones.
     ///
     /// # Safety
     /// 32 qwords are readable at `src`.
