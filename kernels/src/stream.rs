@@ -56,8 +56,8 @@ const _: () = {
     }
 };
 
-/// Whether the results of so many elements are to be streamed. Where they are less than a fifth of all
-/// that is moved, as from int64 to int8, the way through a buffer takes about what it saves.
+/// Whether the results of so many elements are to be streamed. Where they are less than a ninth of all
+/// that is moved, as from float64 to two to a byte, the way through a buffer takes about what it saves.
 #[inline]
 pub(crate) fn wanted(params: &Params, n: usize) -> bool {
     let (from, to) = (params.from.bits(), params.to.bits());
@@ -65,7 +65,7 @@ pub(crate) fn wanted(params: &Params, n: usize) -> bool {
         _ if !cpu::AVAILABLE => false,
         Stores::Auto => {
             let bytes = n.saturating_mul(from + to) / 8;
-            5 * to >= from + to && bytes > cpu::last_level_cache()
+            9 * to >= from + to && bytes > cpu::last_level_cache()
         }
         Stores::Streaming => true,
         Stores::Cached => false,
