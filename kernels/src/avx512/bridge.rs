@@ -575,6 +575,23 @@ impl Hub for Unquiet {
     }
 }
 
+impl Features {
+    /// Float64s cut to 64-bit integers and clamped, NaN to 0.
+    #[inline(always)]
+    pub(super) fn longs_of_doubles<const SIGNED: bool>(self, v: __m512d) -> __m512i {
+        if !SIGNED {
+            let v = self.f._mm512_max_round_pd::<QUIETLY>(v, self.f._mm512_setzero_pd());
+            return self.dq._mm512_cvtt_roundpd_epu64::<QUIETLY>(v);
+        }
+        let nan = self.qword(NAN_TO_ZERO.into());
+        let v = self.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, nan);
+        // As for float32 to int32.
+        let cut = self.dq._mm512_cvtt_roundpd_epi64::<QUIETLY>(v);
+        let over = self.f._mm512_andnot_si512(self.f._mm512_castpd_si512(v), cut);
+        self.f._mm512_xor_si512(cut, self.f._mm512_srai_epi64::<63>(over))
+    }
+}
+
 impl Hub for F64 {
     const HAS_NAN: bool = true;
 
@@ -613,18 +630,7 @@ impl Hub for F64 {
         both(
             self.0,
             #[inline(always)]
-            |v| {
-                if !SIGNED {
-                    let v = x.f._mm512_max_round_pd::<QUIETLY>(v, x.f._mm512_setzero_pd());
-                    return x.dq._mm512_cvtt_roundpd_epu64::<QUIETLY>(v);
-                }
-                let v =
-                    x.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, x.qword(NAN_TO_ZERO.into()));
-                // As for float32 to int32.
-                let cut = x.dq._mm512_cvtt_roundpd_epi64::<QUIETLY>(v);
-                let over = x.f._mm512_andnot_si512(x.f._mm512_castpd_si512(v), cut);
-                x.f._mm512_xor_si512(cut, x.f._mm512_srai_epi64::<63>(over))
-            },
+            |v| x.longs_of_doubles::<SIGNED>(v),
         )
     }
 

@@ -5,7 +5,7 @@
 //! saturation: converting to 32 bits, joining halves and packing them takes more time.
 
 use super::bridge::{NAN_TO_ZERO, QUIETLY};
-use super::lanes::both;
+use super::lanes::{both, first};
 use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
 use crate::dtypes::DType;
@@ -84,6 +84,18 @@ eights! {
     float64_to_uint32: Float64 8 => UInt32 4, |x, v| {
         half(x, x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(not_negative(x, v)))
     };
+    float64_to_int64: Float64 8 => Int64 8, |x, v| {
+        [x.longs_of_doubles::<true>(x.f._mm512_castsi512_pd(v)); 2]
+    };
+    float64_to_uint64: Float64 8 => UInt64 8, |x, v| [unsigned(x, v); 2];
+    float32_to_int64: Float32 4 => Int64 8, |x, v| {
+        let v = x.f._mm512_castsi512_ps(v);
+        let v = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(v, v, x.dword(NAN_TO_ZERO));
+        let limit = x.f._mm512_set1_ps((1u64 << 63) as f32);
+        let above = x.f._mm512_cmp_round_ps_mask::<_CMP_GE_OQ, QUIETLY>(v, limit);
+        let cut = x.dq._mm512_cvtt_roundps_epi64::<QUIETLY>(x.f._mm512_castps512_ps256(v));
+        [x.f._mm512_mask_mov_epi64(cut, above as __mmask8, x.qword(i64::MAX as u64)); 2]
+    };
     float32_to_uint64: Float32 4 => UInt64 8, |x, v| {
         let v = x.f._mm512_max_round_ps::<QUIETLY>(x.f._mm512_castsi512_ps(v), x.f._mm512_setzero_ps());
         [x.dq._mm512_cvtt_roundps_epu64::<QUIETLY>(x.f._mm512_castps512_ps256(v)); 2]
@@ -95,10 +107,10 @@ eights! {
     int64_to_bool: Int64 8 => Bool 1, |x, v| bools(x, v);
     uint64_to_bool: UInt64 8 => Bool 1, |x, v| bools(x, v);
 
-    int8_to_float64: Int8 1 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepi8_epi32(first(x, v)));
-    uint8_to_float64: UInt8 1 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepu8_epi32(first(x, v)));
-    int16_to_float64: Int16 2 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepi16_epi32(first(x, v)));
-    uint16_to_float64: UInt16 2 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepu16_epi32(first(x, v)));
+    int8_to_float64: Int8 1 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepi8_epi32(low_bytes(x, v)));
+    uint8_to_float64: UInt8 1 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepu8_epi32(low_bytes(x, v)));
+    int16_to_float64: Int16 2 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepi16_epi32(low_bytes(x, v)));
+    uint16_to_float64: UInt16 2 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepu16_epi32(low_bytes(x, v)));
     int32_to_float64: Int32 4 => Float64 8, |x, v| doubles(x, x.f._mm512_castsi512_si256(v));
     uint32_to_float64: UInt32 4 => Float64 8, |x, v| {
         whole(x, x.f._mm512_cvtepu32_pd(x.f._mm512_castsi512_si256(v)))
@@ -115,22 +127,22 @@ eights! {
     };
 
     int8_to_complex128: Int8 1 => Complex128 16, |x, v| {
-        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi8_epi64(first(x, v))))
+        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi8_epi64(low_bytes(x, v))))
     };
     uint8_to_complex128: UInt8 1 => Complex128 16, |x, v| {
-        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu8_epi64(first(x, v))))
+        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu8_epi64(low_bytes(x, v))))
     };
     int16_to_complex128: Int16 2 => Complex128 16, |x, v| {
-        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi16_epi64(first(x, v))))
+        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi16_epi64(low_bytes(x, v))))
     };
     uint16_to_complex128: UInt16 2 => Complex128 16, |x, v| {
-        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu16_epi64(first(x, v))))
+        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu16_epi64(low_bytes(x, v))))
     };
     float16_to_complex128: Float16 2 => Complex128 16, |x, v| {
         complexes(x, x.f._mm512_cvt_roundps_pd::<QUIETLY>(float16s(x, v)))
     };
     bfloat16_to_complex128: BFloat16 2 => Complex128 16, |x, v| {
-        let v = x.avx2._mm256_slli_epi32::<16>(x.avx2._mm256_cvtepu16_epi32(first(x, v)));
+        let v = x.avx2._mm256_slli_epi32::<16>(x.avx2._mm256_cvtepu16_epi32(low_bytes(x, v)));
         complexes(x, x.f._mm512_cvt_roundps_pd::<QUIETLY>(x.avx._mm256_castsi256_ps(v)))
     };
     float32_to_complex128: Float32 4 => Complex128 16, |x, v| {
@@ -174,7 +186,7 @@ fn signed(x: Features, v: __m512i, most: f64) -> __m512i {
 /// Float64s cut to 64-bit integers without sign, saturating.
 #[inline(always)]
 fn unsigned(x: Features, v: __m512i) -> __m512i {
-    x.dq._mm512_cvtt_roundpd_epu64::<QUIETLY>(not_negative(x, v))
+    x.longs_of_doubles::<false>(x.f._mm512_castsi512_pd(v))
 }
 
 /// Float64s, with 0 for negative ones and NaN: where one is NaN, max is the second of its operands.
@@ -250,7 +262,7 @@ fn half(x: Features, v: __m256i) -> [__m512i; 2] {
 
 /// The lowest 16 bytes of a register.
 #[inline(always)]
-fn first(x: Features, v: __m512i) -> __m128i {
+fn low_bytes(x: Features, v: __m512i) -> __m128i {
     x.f._mm512_castsi512_si128(v)
 }
 
@@ -295,14 +307,8 @@ pub(super) unsafe fn by_eights<const FROM: usize, const TO: usize>(
             i += 8;
         }
         if i < n {
-            let left = n - i;
-            let v = x.load_first_pair(src.add(FROM * i), FROM * left);
-            let [a, b] = each(if FROM == 16 { pieces::reals::<8>(x, v) } else { v[0] });
-            let to = dst.add(TO * i);
-            x.store_first(to, a, (TO * left).min(64));
-            if TO * left > 64 {
-                x.store_first(to.add(64), b, TO * left - 64);
-            }
+            let v = each(load_part::<FROM>(x, src.add(FROM * i), n - i));
+            store_part::<TO>(x, dst.add(TO * i), v, n - i);
         }
     }
 }
@@ -336,13 +342,64 @@ unsafe fn store<const BYTES: usize>(x: Features, dst: *mut u8, [a, b]: [__m512i;
     unsafe {
         match BYTES {
             1 => {
-                let [bytes, _]: [u64; 2] = bytemuck::cast(first(x, a));
+                let [bytes, _]: [u64; 2] = bytemuck::cast(low_bytes(x, a));
                 dst.cast::<u64>().write_unaligned(bytes);
             }
-            2 => x.store_bytes(dst, first(x, a)),
+            2 => x.store_bytes(dst, low_bytes(x, a)),
             4 => x.store_words(dst, x.f._mm512_castsi512_si256(a)),
             8 => x.store_dwords(dst, a),
             _ => x.store_qwords(dst, [a, b]),
+        }
+    }
+}
+
+/// The first of eight elements. (Of those of up to eight bytes one mask tells which, for the source and for results. Of
+/// a part of a register that is shorter than it less is loaded and stored.)
+///
+/// # Safety
+/// `src` is valid for reading `n <= 8` of them.
+#[inline(always)]
+pub(super) unsafe fn load_part<const BYTES: usize>(
+    x: Features,
+    src: *const u8,
+    n: usize,
+) -> __m512i {
+    let [part, _] = first(n).to_le_bytes();
+    // SAFETY: the caller's.
+    unsafe {
+        match BYTES {
+            1 => x.f._mm512_castsi128_si512(x.bw._mm_maskz_loadu_epi8(part.into(), src.cast())),
+            2 => x.f._mm512_castsi128_si512(x.bw._mm_maskz_loadu_epi16(part, src.cast())),
+            4 => x.f._mm512_castsi256_si512(x.f._mm256_maskz_loadu_epi32(part, src.cast())),
+            8 => x.f._mm512_maskz_loadu_epi64(part, src.cast()),
+            _ => pieces::reals::<8>(x, x.load_first_pair(src, 16 * n)),
+        }
+    }
+}
+
+/// # Safety
+/// `dst` is valid for writing `n <= 8` elements of so many bytes.
+#[inline(always)]
+pub(super) unsafe fn store_part<const BYTES: usize>(
+    x: Features,
+    dst: *mut u8,
+    [a, b]: [__m512i; 2],
+    n: usize,
+) {
+    let [part, _] = first(n).to_le_bytes();
+    // SAFETY: the caller's.
+    unsafe {
+        match BYTES {
+            1 => x.bw._mm_mask_storeu_epi8(dst.cast(), part.into(), low_bytes(x, a)),
+            2 => x.bw._mm_mask_storeu_epi16(dst.cast(), part, low_bytes(x, a)),
+            4 => x.f._mm256_mask_storeu_epi32(dst.cast(), part, x.f._mm512_castsi512_si256(a)),
+            8 => x.f._mm512_mask_storeu_epi64(dst.cast(), part, a),
+            _ => {
+                x.store_first(dst, a, (16 * n).min(64));
+                if n > 4 {
+                    x.store_first(dst.add(64), b, 16 * n - 64);
+                }
+            }
         }
     }
 }

@@ -78,13 +78,13 @@ impl Features {
     /// The first `n <= 128` bytes of two registers.
     #[inline(always)]
     pub(super) unsafe fn load_first_pair(self, src: *const u8, n: usize) -> [__m512i; 2] {
-        // SAFETY: the caller's. The second register may begin outside the buffer; nothing is read
-        // through its pointer then.
+        // SAFETY: the caller's.
         unsafe {
-            [
-                self.load_first(src, n.min(64)),
-                self.load_first(src.wrapping_add(64), n.saturating_sub(64)),
-            ]
+            if n <= 64 {
+                [self.load_first(src, n), self.f._mm512_setzero_si512()]
+            } else {
+                [self.load_dwords(src), self.load_first(src.add(64), n - 64)]
+            }
         }
     }
 

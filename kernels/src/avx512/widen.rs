@@ -17,7 +17,7 @@ use super::decode::{F32, I32, U32};
 use super::direct::{Maps, words};
 use super::lanes::both;
 use super::tables::{ByteMap, LookUp};
-use super::{Avx512, Features};
+use super::{Avx512, Features, eights};
 use crate::dtypes::{DType, Kind, Real, mark};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -153,8 +153,13 @@ pub(super) unsafe fn longs_of_integers<A: Codes, B: Codes>(
         }
         while i < n {
             let part = (n - i).min(8);
-            let v = x.load_first(src.add(i * size), part * size);
-            x.store_first(dst.add(8 * i), lengthened::<A>(x, v), 8 * part);
+            let from = src.add(i * size);
+            let v = match size {
+                1 => eights::load_part::<1>(x, from, part),
+                2 => eights::load_part::<2>(x, from, part),
+                _ => eights::load_part::<4>(x, from, part),
+            };
+            eights::store_part::<8>(x, dst.add(8 * i), [lengthened::<A>(x, v); 2], part);
             i += part;
         }
     }
