@@ -617,9 +617,19 @@ pub(super) fn by_codes(from: DType, to: DType) -> Option<ByCodesKernel> {
         (6, 4) => stepped_by::<ByCodes<6, 6, 4>>,
         (6, 6) => stepped_by::<ByCodes<6, 6, 6>>,
         (6, _) => stepped_by::<ByCodes<6, 6, 8>>,
-        (_, 1) => stepped_by::<ByCodes<8, 6, 1>>,
-        (_, 2) => stepped_by::<ByCodes<8, 6, 2>>,
-        (_, 4) => stepped_by::<ByCodes<8, 6, 4>>,
-        _ => stepped_by::<ByCodes<8, 6, 6>>,
+        (_, 1) => bytes_by_codes::<1>(from),
+        (_, 2) => bytes_by_codes::<2>(from),
+        (_, 4) => bytes_by_codes::<4>(from),
+        _ => bytes_by_codes::<6>(from),
     })
+}
+
+/// The same from a dtype of one byte.
+fn bytes_by_codes<const OUT: usize>(from: DType) -> ByCodesKernel {
+    match from.significant_bits() {
+        1 => stepped_by::<ByCodes<8, 1, OUT>>,
+        2 => stepped_by::<ByCodes<8, 2, OUT>>,
+        4 => stepped_by::<ByCodes<8, 4, OUT>>,
+        _ => stepped_by::<ByCodes<8, 6, OUT>>,
+    }
 }
