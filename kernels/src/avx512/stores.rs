@@ -8,7 +8,9 @@ use super::small::Small;
 use super::{Avx512, Features};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, mark};
-use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, all_stores, is_zero_past_ints, x86_stores};
+use crate::shape::{
+    BIT, BIT_64, Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints, x86_stores,
+};
 use core::arch::x86_64::*;
 
 /// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by themselves,
@@ -47,7 +49,8 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: BFloat16 => [Float16] by halves_of [TowardZero Up Down]
     };
-    x86_stores! { stores: small low_bits }
+    let stores = x86_stores! { stores: small low_bits };
+    all_wraps! { stores: Float32 BFloat16 => [Int64 UInt64] by long_bits }
 }
 
 /// Stores that are steps of 64 elements.
@@ -156,6 +159,15 @@ stepped! {
             |v| I32(v.low::<A, B>(x)),
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
+    };
+    /// To the low bits of 64-bit integers.
+    long_bits [] (_)
+    where [Avx512: Decode<A, Hub: Quarters<Hub: Floats>>],
+    |isa, x, src, dst| {
+        let v = Decode::<A>::decode(isa, src).quarters();
+        for (i, v) in v.into_iter().enumerate() {
+            x.store_qwords(dst.add(128 * i), x.long_bits(x.f._mm512_castps_si512(v.floats())));
+        }
     };
 }
 
@@ -316,6 +328,40 @@ impl Features {
         let low = self.f._mm512_castps512_ps256(v);
         let high = self.dq._mm512_extractf32x8_ps::<1>(v);
         self.low_dwords([self.dq._mm512_cvttps_epi64(low), self.dq._mm512_cvttps_epi64(high)])
+    }
+
+    /// The low 64 bits of the integers that float32s are, given by their bits, cut toward zero.
+    ///
+    /// A significand of 24 bits is the integer of a number whose exponent field is 127 + 23. Of larger ones it is shifted
+    /// to the left by the difference, of smaller ones to the right. A shift by a negative number of places, which without
+    /// a sign are more than 64, leaves nothing, and so does that of infinities and NaNs, by 105.
+    #[inline(always)]
+    fn long_bits(self, v: __m512i) -> [__m512i; 2] {
+        const FRACTION: u32 = (1 << 23) - 1;
+        let field = self.f._mm512_srli_epi32::<24>(self.f._mm512_add_epi32(v, v));
+        let places = self.f._mm512_sub_epi32(field, self.dword(127 + 23));
+        let sign = self.f._mm512_srai_epi32::<31>(v);
+        // (v AND the fraction) OR its leading bit
+        let leading = self.dword(FRACTION + 1);
+        let significand =
+            self.f._mm512_ternarylogic_epi32::<0xf8>(leading, v, self.dword(FRACTION));
+        let [[a, b], [c, d], [e, f]] =
+            [self.halves(significand), self.halves(places), self.halves(sign)];
+        both(
+            [(a, c, e), (b, d, f)],
+            #[inline(always)]
+            |(significand, places, sign)| {
+                let significand = self.f._mm512_cvtepu32_epi64(significand);
+                let up = self.f._mm512_cvtepi32_epi64(places);
+                let down = self.f._mm512_sub_epi64(self.f._mm512_setzero_si512(), up);
+                let left = self.f._mm512_sllv_epi64(significand, up);
+                let right = self.f._mm512_srlv_epi64(significand, down);
+                // sign XOR (left OR right)
+                let sign = self.f._mm512_cvtepi32_epi64(sign);
+                let size = self.f._mm512_ternarylogic_epi64::<0x1e>(sign, left, right);
+                self.f._mm512_sub_epi64(size, sign)
+            },
+        )
     }
 
     /// The same of float64s. From 2^63 on the lowest 8 bits are zeros; for more multiples of 2^32 are taken off.

@@ -282,7 +282,7 @@ impl Way {
         if long && is_below_2_31(self.from) {
             // The upper half is all sign.
             self.to = Int32;
-        } else if long {
+        } else if long && (powers || shapes.stores.wrap(self.is, self.to).is_none()) {
             self.cast_to(Float64);
         }
         if self.is.bits() < 32 && shapes.stores.wrap(self.is, self.to).is_none() {
