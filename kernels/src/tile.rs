@@ -181,7 +181,7 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
             return n;
         }
         Known {
-            results: shape::results(I::table(), n, &inner),
+            bytes: known_bytes(I::table(), n, &inner),
             refused: refused_halves(I::table(), n, params, &inner),
             parts: screen_of_parts(I::table(), params, &inner),
             marked: marked_codes(I::table(), n, params, &inner),
@@ -223,8 +223,8 @@ const fn buffered_size(dtype: DType) -> usize {
 
 /// What is found out about all codes before many elements are cast.
 struct Known {
-    /// What every byte becomes.
-    results: Option<[u8; 256]>,
+    /// What the components are cast by.
+    bytes: shape::Known,
     /// What [`refused_halves`] tells.
     refused: Option<[u8; 16]>,
     /// What [`screen_of_parts`] tells.
@@ -290,13 +290,7 @@ unsafe fn one_tile(
         }
         let in_place = !to.is_packed() && !to.is_complex();
         let target = if in_place { dst } else { stored.start() };
-        let done = match &known.results {
-            Some(results) => {
-                (table.shapes.look_up)(results, source, target, fit);
-                fit
-            }
-            None => cast_real(table, source, target, fit, inner),
-        };
+        let done = cast_knowing(&known.bytes, table, source, target, fit, inner);
         if to.is_packed() {
             (table.pieces.pack)(to.bits(), target, dst, done);
         } else if to.is_complex() {
@@ -449,12 +443,40 @@ unsafe fn cast_real(
     n: usize,
     params: &Params,
 ) -> usize {
+    // SAFETY: the caller's.
+    unsafe { cast_knowing(&known_bytes(table, n, params), table, src, dst, n, params) }
+}
+
+/// What is found out about all bytes before `n` elements are cast.
+///
+/// # Safety
+/// The CPU has the instruction set of the table; both dtypes are real.
+unsafe fn known_bytes(table: &Table, n: usize, params: &Params) -> shape::Known {
+    if params.options.is_default() {
+        return shape::Known::Nothing;
+    }
+    // SAFETY: the caller's.
+    unsafe { shape::known(table, n, params) }
+}
+
+/// As [`cast_real`], knowing so much.
+///
+/// # Safety
+/// As for [`cast_real`]; what is known is so of the pair and its options.
+unsafe fn cast_knowing(
+    known: &shape::Known,
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
     if params.options.is_default() {
         // SAFETY: the caller's; this is the pair's kernel.
         return unsafe { (table.pairs.get(params.from, params.to).kernel)(src, dst, n, params) };
     }
     // SAFETY: the caller's.
-    unsafe { shape::cast(table, src, dst, n, params) }
+    unsafe { shape::cast_knowing(known, table, src, dst, n, params) }
 }
 
 /// Joins the bools of real and imaginary parts: true if either is. The results are written over the

@@ -165,7 +165,78 @@ pub(crate) unsafe fn kernel<I: Tabled>(
 ///
 /// # Safety
 /// As for every kernel; both dtypes are real and not packed.
-pub(crate) unsafe fn cast(
+unsafe fn cast(table: &Table, src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    // SAFETY: the caller's.
+    unsafe { cast_knowing(&known(table, n, params), table, src, dst, n, params) }
+}
+
+/// What is found out about all bytes before many elements are cast.
+pub(crate) enum Known {
+    Nothing,
+    /// What each byte of the source becomes.
+    Results([u8; 256]),
+    /// What integers of a byte become, as which the source's are clamped.
+    Narrowed(DType, Range, [u8; 256]),
+    /// What the codes of the source are rounded to.
+    Rounded(Rounded, [u8; 256]),
+}
+
+/// Finds out what pays for `n` elements.
+///
+/// # Safety
+/// The CPU has the instruction set of the table; both dtypes are real and not packed.
+pub(crate) unsafe fn known(table: &Table, n: usize, params: &Params) -> Known {
+    let plan = params.plan();
+    // SAFETY: the caller's; what the plan has is for its pair.
+    unsafe {
+        if plan.by_table && n >= LONG {
+            map(table, n, params).map_or(Known::Nothing, Known::Results)
+        } else if let Some((byte, range)) = plan.narrowed
+            && n >= 4 * LONG
+        {
+            Known::Narrowed(byte, range, narrowed(table, params, byte))
+        } else if let Some(rounded) = plan.rounded
+            && n >= LONG
+        {
+            Known::Rounded(rounded, rounded.codes(table, params))
+        } else {
+            Known::Nothing
+        }
+    }
+}
+
+/// Casts real numbers, knowing so much.
+///
+/// # Safety
+/// As for every kernel; both dtypes are real and not packed, and what is known is so of the pair and its options. The CPU
+/// has the instruction set of the table.
+pub(crate) unsafe fn cast_knowing(
+    known: &Known,
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        match known {
+            Known::Results(results) => (table.shapes.look_up)(results, src, dst, n),
+            Known::Narrowed(byte, range, results) => {
+                by_narrowed(table, src, dst, n, params.from, (*byte, *range), results);
+            }
+            Known::Rounded(rounded, codes) => rounded.cast(table, src, dst, n, params, codes),
+            Known::Nothing => return cast_by_steps(table, src, dst, n, params),
+        }
+    }
+    n
+}
+
+/// Casts real numbers by the steps of their plan, or tests them as they are cast.
+///
+/// # Safety
+/// As for [`cast_knowing`].
+unsafe fn cast_by_steps(
     table: &Table,
     src: *const u8,
     dst: *mut u8,
@@ -176,19 +247,6 @@ pub(crate) unsafe fn cast(
     unsafe {
         if let Some(kernel) = fitting_kernel(table, n, params) {
             while_fitting(kernel, table, src, dst, n, params)
-        } else if let Some(results) = results(table, n, params) {
-            (table.shapes.look_up)(&results, src, dst, n);
-            n
-        } else if let Some((byte, range)) = params.plan().narrowed
-            && n >= 4 * LONG
-        {
-            narrowed(table, src, dst, n, params, (byte, range));
-            n
-        } else if let Some(rounded) = &params.plan().rounded
-            && Rounded::is_wanted(n)
-        {
-            rounded.cast(table, src, dst, n, params);
-            n
         } else if let Some(look_up) = table.shapes.look_up_marked
             && let Some(fit) = params.plan().marked_bytes()
             && n >= LONG
@@ -241,18 +299,11 @@ unsafe fn while_fitting(
     done
 }
 
-/// A cast of integers by a table of what those of a byte become, which they are clamped to.
+/// What integers of a byte become, which stand for those of the source.
 ///
 /// # Safety
-/// As for [`cast`]; the byte dtype and the range are the plan's.
-unsafe fn narrowed(
-    table: &Table,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    params: &Params,
-    (byte, range): (DType, Range),
-) {
+/// As for [`known`]; the byte dtype is the plan's.
+unsafe fn narrowed(table: &Table, params: &Params, byte: DType) -> [u8; 256] {
     let size = params.from.bits() / 8;
     let (mut numbers, mut results) = ([0; 256 * 8], [0; 256]);
     for (code, number) in numbers.chunks_exact_mut(size).take(256).enumerate() {
@@ -266,15 +317,33 @@ unsafe fn narrowed(
             _ => number.copy_from_slice(&extended.to_ne_bytes()),
         }
     }
-    let clamp = table.shapes.clamps.get(params.from, byte);
+    let (numbers, bytes) = (numbers.as_ptr(), results.as_mut_ptr());
+    // SAFETY: the caller's. The arrays hold 256 elements.
+    unsafe { pieces(table, numbers, bytes, 256, params, |_| ptr::null()) };
+    results
+}
+
+/// A cast of integers that are clamped to those of a byte, of which is known what they become.
+///
+/// # Safety
+/// As for [`cast_knowing`].
+unsafe fn by_narrowed(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    from: DType,
+    (byte, range): (DType, Range),
+    results: &[u8; 256],
+) {
+    let clamp = table.shapes.clamps.get(from, byte);
     let mut bytes = Buffer::<BUFFER>::new();
-    // SAFETY: the caller's. The arrays hold 256 elements. `len` elements are left at `start`, and fit the buffer.
-    unsafe {
-        pieces(table, numbers.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null());
-        for start in (0..n).step_by(BUFFER) {
-            let len = BUFFER.min(n - start);
-            clamp(src.add(start * size), bytes.start(), len, range);
-            (table.shapes.look_up)(&results, bytes.start(), dst.add(start), len);
+    for start in (0..n).step_by(BUFFER) {
+        let len = BUFFER.min(n - start);
+        // SAFETY: the caller's. `len` elements are left at `start`, and fit the buffer.
+        unsafe {
+            clamp(src.add(start * from.bits() / 8), bytes.start(), len, range);
+            (table.shapes.look_up)(results, bytes.start(), dst.add(start), len);
         }
     }
 }
@@ -312,7 +381,7 @@ unsafe fn marked_bytes(
 /// What the default kernel makes of every byte.
 ///
 /// # Safety
-/// As for [`results`]; both dtypes have 8 bits.
+/// As for [`known`]; both dtypes have 8 bits.
 pub(crate) unsafe fn default_results(table: &Table, params: &Params) -> [u8; 256] {
     let codes: [u8; 256] = array::from_fn(|code| code as u8);
     let mut results = [0; 256];
@@ -338,7 +407,7 @@ unsafe fn unfit_bytes(table: &Table, fit: &Fit) -> [u8; 256] {
 /// tested by that.
 ///
 /// # Safety
-/// As for [`results`].
+/// As for [`known`].
 pub(crate) unsafe fn refused(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
     let plan = params.plan();
     let fit = plan.fit.as_ref().filter(|_| plan.is_checked_default() && n >= LONG);
@@ -346,20 +415,10 @@ pub(crate) unsafe fn refused(table: &Table, n: usize, params: &Params) -> Option
     fit.map(|(fit, _)| unsafe { unfit_bytes(table, fit) })
 }
 
-/// What every byte becomes, if `n` elements are best cast by that.
+/// What every byte becomes, if that depends on it alone and `n` is no small number.
 ///
 /// # Safety
-/// The CPU has the instruction set of the table; both dtypes are real and not packed.
-pub(crate) unsafe fn results(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
-    let pays = params.plan().by_table && n >= LONG;
-    // SAFETY: the caller's.
-    if pays { unsafe { map(table, n, params) } } else { None }
-}
-
-/// The same whether or not they are, if that depends on each byte alone and `n` is no small number.
-///
-/// # Safety
-/// As for [`results`].
+/// As for [`known`].
 pub(crate) unsafe fn map(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
     if !params.plan().is_map || n < LONG {
         return None;

@@ -133,7 +133,7 @@ impl Plan {
                 && (!options.saturate || keeps_infinities)
             {
                 way.step(Step::Store(store, false), to);
-                way.plan.narrowed = if checked { None } else { narrowed(from, to) };
+                way.plan.narrowed = if checked { None } else { narrowed(from, to, false) };
                 return way.plan;
             }
             if !matches!(options.rounding, options::Rounding::Default) {
@@ -145,7 +145,7 @@ impl Plan {
         way.plan.is_map = bytes && !checked && way.plan.seed.is_none();
         way.plan.by_table = way.plan.is_map && floats;
         if !checked && way.plan.seed.is_none() {
-            way.plan.narrowed = narrowed(from, to);
+            way.plan.narrowed = narrowed(from, to, options.saturate);
             if matches!(options.overflow, Overflow::As)
                 && from.significant_bits() <= shapes.rounds_codes
             {
@@ -310,12 +310,14 @@ impl Way {
 }
 
 /// For integers of more than a byte, those of one, if the numbers of a float of a byte are so small that what is beyond
-/// the byte is more than twice the largest: of which only the sign makes a difference, however it is rounded.
-const fn narrowed(from: DType, to: DType) -> Option<(DType, Range)> {
+/// the byte is more than twice the largest: of which only the sign makes a difference, however it is rounded. Where they
+/// saturate, and have no sign, it is enough that what is beyond the byte is more than the largest.
+const fn narrowed(from: DType, to: DType, saturate: bool) -> Option<(DType, Range)> {
     let (Numbers::Int(source), Numbers::Float(format)) = (from.numbers(), to.numbers()) else {
         return None;
     };
-    if source.bits <= 8 || format.bits() > 8 || format.max_exponent() >= 5 {
+    let highest = if saturate && !source.signed { 7 } else { 4 };
+    if source.bits <= 8 || format.bits() > 8 || format.max_exponent() > highest {
         return None;
     }
     Some(match source.signed {

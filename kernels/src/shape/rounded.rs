@@ -4,8 +4,8 @@
 //! number is an integer: what has a fraction is less than the power of two from which on the format has integers only. So
 //! bytes become bytes, and what those become as integers takes no rounding.
 
+use super::BUFFER;
 use super::grid::{Mode, Rounding};
-use super::{BUFFER, LONG};
 use crate::buffer::Buffer;
 use crate::dtypes::{DType, Kind};
 use crate::format::{FloatFormat, Numbers, Specials};
@@ -15,7 +15,7 @@ use core::{array, ptr};
 
 /// How the codes of a dtype are rounded.
 #[derive(Clone, Copy)]
-pub(super) struct Rounded {
+pub(crate) struct Rounded {
     /// What has all rounded numbers.
     through: DType,
     rounding: Rounding,
@@ -35,12 +35,7 @@ impl Rounded {
         Some(Self { through, rounding: Rounding::new(DType::Float32, to, mode) })
     }
 
-    /// Whether so many elements are best cast so.
-    pub(super) const fn is_wanted(n: usize) -> bool {
-        n >= LONG
-    }
-
-    /// Casts elements.
+    /// Casts elements, of whose codes is known what they are rounded to.
     ///
     /// # Safety
     /// As for every kernel; the pair is the one that this was made for. The CPU has the table's instruction set.
@@ -51,9 +46,8 @@ impl Rounded {
         dst: *mut u8,
         n: usize,
         params: &Params,
+        codes: &[u8; 256],
     ) {
-        // SAFETY: the caller's.
-        let codes = unsafe { self.codes(table, params) };
         let kernel = table.pairs.get(self.through, params.to).kernel;
         let inner = Params { from: self.through, options: Options::DEFAULT, ..*params };
         let mut bytes = Buffer::<BUFFER>::new();
@@ -61,17 +55,17 @@ impl Rounded {
             let len = BUFFER.min(n - start);
             // SAFETY: the caller's; `len` elements are left at `start`, and fit the buffer.
             unsafe {
-                (table.shapes.look_up)(&codes, src.add(start), bytes.start(), len);
+                (table.shapes.look_up)(codes, src.add(start), bytes.start(), len);
                 kernel(bytes.start(), dst.add(start * params.to.bits() / 8), len, &inner);
             }
         }
     }
 
-    /// What every byte becomes.
+    /// What every byte is rounded to.
     ///
     /// # Safety
-    /// As for [`cast`](Self::cast).
-    unsafe fn codes(&self, table: &Table, params: &Params) -> [u8; 256] {
+    /// The CPU has the table's instruction set; the pair is the one that this was made for.
+    pub(super) unsafe fn codes(&self, table: &Table, params: &Params) -> [u8; 256] {
         let codes: [u8; 256] = array::from_fn(|code| code as u8);
         let (mut exact, mut rounded, mut results) = ([0f32; 256], [0f32; 256], [0; 256]);
         let cast = |from, to, src: *const u8, dst: *mut u8| {
