@@ -16,6 +16,7 @@
 //! * *Round* ([`grid`]): to numbers that the destination has, which its default kernel then only
 //!   stores.
 //! * *Make sticky* ([`sticky`]): ties are changed to what is no tie, for the default kernel.
+//! * *Powers* ([`powers`]): numbers are changed to powers of two, for the default kernel.
 //! * *Wrap, clamp* ([`whole`]): for integers.
 //! * *Test* ([`fit`]): for checked casts, whose first unfit element ends them, and for 8-bit floats
 //!   that don't saturate, whose bytes it replaces. Where rounding is stochastic, rounded numbers are
@@ -32,6 +33,7 @@ mod imaginary;
 pub(crate) mod marks;
 mod narrow;
 mod plan;
+mod powers;
 mod rounded;
 mod screen;
 mod sticky;
@@ -51,6 +53,7 @@ use grid::Rounds;
 use imaginary::Imaginary;
 use narrow::Conversions;
 use plan::Step;
+use powers::Powers;
 use rounded::Rounded;
 use sticky::Sticky;
 use whole::Wraps;
@@ -112,6 +115,7 @@ pub(crate) struct Shapes {
     pub(crate) stores: Stores,
     wraps: Wraps,
     sticky: Sticky,
+    powers: [Powers; 2],
     pub(crate) draw: Draw,
     pub(crate) look_up: LookUp,
     /// Of floats of so many bits at most, codes are [rounded] by that look-up, which takes less time than numbers.
@@ -136,6 +140,7 @@ impl Shapes {
             stores: Stores::of::<I>(),
             wraps: Wraps::of::<I>(),
             sticky: sticky::sticky::<I>,
+            powers: powers::powers::<I>(),
             draw: draw::<I, BLOCKS>,
             look_up,
             rounds_codes: 0,
@@ -574,6 +579,7 @@ unsafe fn step(
             Step::Store(store, saturate) => store(src, dst, n, saturate),
             Step::Round(ref rounding) => rounding.run(&shapes.rounds, src, dst, n, draws),
             Step::Sticky(infinity) => (shapes.sticky)(src, dst, n, infinity),
+            Step::Powers(nearest) => shapes.powers[usize::from(nearest)](src, dst, n),
             Step::Wrap(from, to) => shapes.wraps.get(from, to)(src, dst, n),
             Step::Clamp(from, to, range) => shapes.clamps.get(from, to)(src, dst, n, range),
         }

@@ -56,6 +56,8 @@ pub(super) enum Step {
     Store(Store, bool),
     /// The last bits of words below such a code are set.
     Sticky(u16),
+    /// Float32s become powers of two: the nearest, or those below.
+    Powers(bool),
     /// Their low bits become integers of a dtype's size.
     Wrap(DType, DType),
     /// They are clamped to a range, and become integers of another dtype.
@@ -254,6 +256,11 @@ impl Way {
         }
         match shapes.stores.get(self.is, self.to, mode) {
             Some(store) if !wraps => self.step(Step::Store(store, true), self.to),
+            _ if matches!((self.is, self.to), (Float32, DType::Float8E8M0Fnu)) => match mode {
+                // As the default kernel does.
+                Mode::Up => {}
+                _ => self.step(Step::Powers(matches!(mode, Mode::NearestAway)), Float32),
+            },
             _ => self.round(),
         }
     }
