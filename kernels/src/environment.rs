@@ -50,11 +50,15 @@ pub(crate) enum Guard {
 
 impl Guard {
     /// Whether the environment is so.
+    ///
+    /// # Safety
+    /// It guards a kernel that the CPU can run.
     #[inline(always)]
-    fn lets_pass(self) -> bool {
+    unsafe fn lets_pass(self) -> bool {
         match self {
             Self::None => true,
-            Self::Subnormals => cpu::keeps_subnormals(),
+            // SAFETY: the caller's; on x86-64 only kernels with AVX-512 are guarded so, see [`guard`].
+            Self::Subnormals => unsafe { cpu::keeps_subnormals() },
             Self::All => cpu::is_default(),
         }
     }
@@ -143,7 +147,7 @@ const fn is_float(dtype: DType) -> bool {
 /// Runs a kernel, in the default environment if that matters to it.
 ///
 /// # Safety
-/// As for the kernel, see [`Kernel`].
+/// As for the kernel, see [`Kernel`], which has that guard.
 #[inline(always)]
 pub(crate) unsafe fn run(
     guard: Guard,
@@ -260,12 +264,15 @@ mod cpu {
     }
 
     /// Whether a sum of a subnormal number and zero is that number: not if it is taken for zero, or flushed as a
-    /// result. For levels with AVX-512, whose instruction raises no exception.
+    /// result. The instruction raises no exception.
+    ///
+    /// # Safety
+    /// The CPU has AVX-512.
     #[inline(always)]
-    pub(super) fn keeps_subnormals() -> bool {
+    pub(super) unsafe fn keeps_subnormals() -> bool {
         let subnormal = f32::from_bits(1 << 22);
         let sum: f32;
-        // SAFETY: only calculates. It asks for AVX-512, which the CPU has if it runs a kernel of such a level.
+        // SAFETY: the caller's; it only calculates.
         unsafe {
             asm!(
                 "vaddss {sum}, {subnormal}, {zero}, {{rn-sae}}",
@@ -309,8 +316,6 @@ mod cpu {
 
 #[cfg(all(target_arch = "x86", target_feature = "sse"))]
 mod cpu {
-    pub(super) use self::is_default as keeps_subnormals;
-
     use super::Call;
     use core::arch::asm;
 
@@ -341,6 +346,15 @@ mod cpu {
         before: [u32; 8],
         x87: u32,
         mxcsr: u32,
+    }
+
+    /// The same: only of x86-64 are there kernels that ask for less.
+    ///
+    /// # Safety
+    /// None.
+    #[inline(always)]
+    pub(super) unsafe fn keeps_subnormals() -> bool {
+        is_default()
     }
 
     /// # Safety
@@ -378,8 +392,6 @@ mod cpu {
 
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod cpu {
-    pub(super) use self::is_default as keeps_subnormals;
-
     use super::Call;
     use core::arch::asm;
 
@@ -391,6 +403,15 @@ mod cpu {
         // SAFETY: only reads.
         unsafe { asm!("mrs {}, fpcr", out(reg) word, options(nomem, nostack, preserves_flags)) };
         word == 0
+    }
+
+    /// The same: only of x86-64 are there kernels that ask for less.
+    ///
+    /// # Safety
+    /// None.
+    #[inline(always)]
+    pub(super) unsafe fn keeps_subnormals() -> bool {
+        is_default()
     }
 
     /// # Safety
@@ -430,14 +451,21 @@ mod cpu {
     all(target_arch = "aarch64", target_feature = "neon")
 )))]
 mod cpu {
-    pub(super) use self::is_default as keeps_subnormals;
-
     use super::Call;
 
     /// Taken for granted.
     #[inline(always)]
     pub(super) const fn is_default() -> bool {
         true
+    }
+
+    /// The same: only of x86-64 are there kernels that ask for less.
+    ///
+    /// # Safety
+    /// None.
+    #[inline(always)]
+    pub(super) unsafe fn keeps_subnormals() -> bool {
+        is_default()
     }
 
     /// # Safety

@@ -142,7 +142,7 @@ unsafe fn by_components<I: Tabled>(
     let inner = component_params(params);
     // SAFETY: the caller's: `n` complex elements are `2 * n` components, whose count cannot
     // overflow, since they are in memory.
-    unsafe { cast_real(I::table(), src, dst, 2 * n, &inner) / 2 }
+    unsafe { shape::cast(I::table(), src, dst, 2 * n, &inner) / 2 }
 }
 
 /// What the cast of the components is told. Where either side is complex, element `i` draws numbers
@@ -181,7 +181,7 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
             return n;
         }
         Known {
-            bytes: known_bytes(I::table(), n, &inner),
+            bytes: shape::known(I::table(), n, &inner),
             refused: refused_halves(I::table(), n, params, &inner),
             parts: screen_of_parts(I::table(), params, &inner),
             marked: marked_codes(I::table(), n, params, &inner),
@@ -290,7 +290,7 @@ unsafe fn one_tile(
         }
         let in_place = !to.is_packed() && !to.is_complex();
         let target = if in_place { dst } else { stored.start() };
-        let done = cast_knowing(&known.bytes, table, source, target, fit, inner);
+        let done = shape::cast_knowing(&known.bytes, table, source, target, fit, inner);
         if to.is_packed() {
             (table.pieces.pack)(to.bits(), target, dst, done);
         } else if to.is_complex() {
@@ -404,7 +404,7 @@ unsafe fn truth_of_components(
 ) {
     let params = Params { to: DType::Bool, options: Options::DEFAULT, ..*inner };
     // SAFETY: the caller's.
-    unsafe { cast_real(table, src, dst, 2 * len, &params) };
+    unsafe { shape::cast(table, src, dst, 2 * len, &params) };
 }
 
 /// # Safety
@@ -430,53 +430,6 @@ unsafe fn complex_to_bool(
         }
     }
     len
-}
-
-/// Casts real numbers under any options, and answers as a kernel does.
-///
-/// # Safety
-/// As for every kernel; both dtypes are real.
-unsafe fn cast_real(
-    table: &Table,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    params: &Params,
-) -> usize {
-    // SAFETY: the caller's.
-    unsafe { cast_knowing(&known_bytes(table, n, params), table, src, dst, n, params) }
-}
-
-/// What is found out about all bytes before `n` elements are cast.
-///
-/// # Safety
-/// The CPU has the instruction set of the table; both dtypes are real.
-unsafe fn known_bytes(table: &Table, n: usize, params: &Params) -> shape::Known {
-    if params.options.is_default() {
-        return shape::Known::Nothing;
-    }
-    // SAFETY: the caller's.
-    unsafe { shape::known(table, n, params) }
-}
-
-/// As [`cast_real`], knowing so much.
-///
-/// # Safety
-/// As for [`cast_real`]; what is known is so of the pair and its options.
-unsafe fn cast_knowing(
-    known: &shape::Known,
-    table: &Table,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    params: &Params,
-) -> usize {
-    if params.options.is_default() {
-        // SAFETY: the caller's; this is the pair's kernel.
-        return unsafe { (table.pairs.get(params.from, params.to).kernel)(src, dst, n, params) };
-    }
-    // SAFETY: the caller's.
-    unsafe { shape::cast_knowing(known, table, src, dst, n, params) }
 }
 
 /// Joins the bools of real and imaginary parts: true if either is. The results are written over the

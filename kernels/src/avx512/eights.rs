@@ -353,8 +353,7 @@ unsafe fn store<const BYTES: usize>(x: Features, dst: *mut u8, [a, b]: [__m512i;
     }
 }
 
-/// The first of eight elements. (Of those of up to eight bytes one mask tells which, for the source and for results. Of
-/// a part of a register that is shorter than it less is loaded and stored.)
+/// The first of eight elements. (Of those of up to eight bytes one mask tells which, for the source and for results.)
 ///
 /// # Safety
 /// `src` is valid for reading `n <= 8` of them.

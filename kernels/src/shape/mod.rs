@@ -74,6 +74,21 @@ pub(crate) use whole::{Clamps, Range};
 /// An element as the bytes it is stored in.
 type Bytes<const N: usize> = [u8; N];
 
+/// The elements of a loop, of `A` bytes each, and where what they become, of `B` bytes each, is written.
+///
+/// # Safety
+/// The pointers are valid for reading and writing `n` of them as long as the slices are used, and don't overlap. (As
+/// bytes they have no alignment.)
+#[inline(always)]
+unsafe fn elements<'a, const A: usize, const B: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> (&'a [Bytes<A>], &'a mut [MaybeUninit<Bytes<B>>]) {
+    // SAFETY: the caller's.
+    unsafe { (slice::from_raw_parts(src.cast(), n), slice::from_raw_parts_mut(dst.cast(), n)) }
+}
+
 /// Writes for each byte the one of a table that it tells.
 ///
 /// # Safety
@@ -166,11 +181,17 @@ pub(crate) unsafe fn kernel<I: Tabled>(
     unsafe { cast(I::table(), src, dst, n, params) }
 }
 
-/// Casts real numbers under options that matter, and answers as a kernel does.
+/// Casts real numbers under any options, and answers as a kernel does.
 ///
 /// # Safety
 /// As for every kernel; both dtypes are real and not packed.
-unsafe fn cast(table: &Table, src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+pub(crate) unsafe fn cast(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
     // SAFETY: the caller's.
     unsafe { cast_knowing(&known(table, n, params), table, src, dst, n, params) }
 }
@@ -223,6 +244,10 @@ pub(crate) unsafe fn cast_knowing(
     n: usize,
     params: &Params,
 ) -> usize {
+    if params.options.is_default() {
+        // SAFETY: the caller's; this is the pair's kernel.
+        return unsafe { (table.pairs.get(params.from, params.to).kernel)(src, dst, n, params) };
+    }
     // SAFETY: the caller's.
     unsafe {
         match known {

@@ -8,10 +8,8 @@
 //!
 //! Negative numbers, infinities and NaN stay what they are: of them the kernel knows what becomes.
 
-use super::Bytes;
+use super::elements;
 use crate::codec::Isa;
-use core::mem::MaybeUninit;
-use core::slice;
 
 /// Makes powers of two of positive float32s.
 ///
@@ -28,12 +26,7 @@ pub(super) const fn powers<I: Isa>() -> [Powers; 2] {
 /// As for every such loop.
 unsafe fn run<I: Isa, const NEAREST: bool>(src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's; elements as bytes have no alignment.
-    let (src, dst) = unsafe {
-        (
-            slice::from_raw_parts(src.cast::<Bytes<4>>(), n),
-            slice::from_raw_parts_mut(dst.cast::<MaybeUninit<Bytes<4>>>(), n),
-        )
-    };
+    let (src, dst) = unsafe { elements::<4, 4>(src, dst, n) };
     // SAFETY: the caller's.
     unsafe { I::summon() }.vectorize_on_lines(
         #[inline(always)]

@@ -4,12 +4,10 @@
 //! bits more at least. With that bit set it is no tie any more, but further from zero, and no other number comes to lie on
 //! the other side of a tie or to be one. What is next to zero becomes zero in any small float, so zero may have it, too.
 
-use super::Bytes;
+use super::elements;
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::format::{Numbers, Specials};
-use core::mem::MaybeUninit;
-use core::slice;
 
 /// Sets the last bits of words that are, without the highest bit, less than the last argument.
 ///
@@ -46,12 +44,7 @@ const _: () = {
 /// As for every [`Sticky`].
 pub(super) unsafe fn sticky<I: Isa>(src: *const u8, dst: *mut u8, n: usize, infinity: u16) {
     // SAFETY: the caller's; elements as bytes have no alignment.
-    let (src, dst) = unsafe {
-        (
-            slice::from_raw_parts(src.cast::<Bytes<2>>(), n),
-            slice::from_raw_parts_mut(dst.cast::<MaybeUninit<Bytes<2>>>(), n),
-        )
-    };
+    let (src, dst) = unsafe { elements::<2, 2>(src, dst, n) };
     // SAFETY: the caller's.
     unsafe { I::summon() }.vectorize_on_lines(
         #[inline(always)]

@@ -1,12 +1,10 @@
 //! Casts by a mode in one loop, where that takes less than rounding in place and storing by a default
 //! kernel.
 
-use super::Bytes;
+use super::elements;
 use super::grid::Mode;
 use crate::codec::Isa;
 use crate::dtypes::DType;
-use core::mem::MaybeUninit;
-use core::slice;
 
 /// Casts `n` elements from the first pointer to the second; the last argument says whether 8-bit
 /// floats saturate. Integers are clamped.
@@ -112,12 +110,7 @@ unsafe fn brain<I: Isa, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, 
     const QUIET: u32 = 1 << 22;
     const LOW: u32 = 0xffff;
     // SAFETY: the caller's; elements as bytes have no alignment.
-    let (src, dst) = unsafe {
-        (
-            slice::from_raw_parts(src.cast::<Bytes<4>>(), n),
-            slice::from_raw_parts_mut(dst.cast::<MaybeUninit<Bytes<2>>>(), n),
-        )
-    };
+    let (src, dst) = unsafe { elements::<4, 2>(src, dst, n) };
     // SAFETY: the caller's.
     unsafe { I::summon() }.vectorize_on_lines(
         #[inline(always)]
