@@ -44,7 +44,7 @@ impl fmt::Debug for Level {
 
 /// The best first; scalar, which every CPU has, last.
 static LEVELS: &[Level] = &[
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
     Level {
         name: "avx512_bf16",
         family: "avx512",
@@ -52,7 +52,7 @@ static LEVELS: &[Level] = &[
         access: crate::avx512::access,
         table: &crate::avx512::TABLE_BF16,
     },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
     Level {
         name: "avx512_vbmi",
         family: "avx512",
@@ -60,7 +60,7 @@ static LEVELS: &[Level] = &[
         access: crate::avx512::access,
         table: &crate::avx512::TABLE_VBMI,
     },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
     Level {
         name: "avx512_bw",
         family: "avx512",
@@ -68,7 +68,7 @@ static LEVELS: &[Level] = &[
         access: crate::avx512::access,
         table: &crate::avx512::TABLE,
     },
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
     Level {
         name: "avx2",
         family: "avx2",
@@ -76,7 +76,12 @@ static LEVELS: &[Level] = &[
         access: || LINE / 2,
         table: &crate::avx2::TABLE,
     },
-    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+    #[cfg(all(
+        target_arch = "aarch64",
+        target_endian = "little",
+        target_feature = "neon",
+        not(any(simdcast_portable, test))
+    ))]
     Level {
         name: "neon",
         family: "neon",

@@ -8,16 +8,20 @@
 //! * [`reference`](mod@reference): what a cast means, exactly.
 //! * [`Kernel`]: a cast ready to run.
 //! * [`dispatch`]: the instruction sets, and the choice among them.
+//!
+//! Built with `--cfg simdcast_portable`, it has the portable kernels only, and takes seconds to build. So do its unit
+//! tests, which are of what plans and checks.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
+#![cfg_attr(any(simdcast_portable, test), allow(dead_code, unused_imports, unused_macros))]
 
 extern crate alloc;
 
 mod align;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
 mod avx512;
 mod buffer;
 // Without vectors the portable kernels' loops are all there is.
@@ -33,7 +37,12 @@ mod facts;
 pub mod format;
 mod kernel;
 mod memory;
-#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
+#[cfg(all(
+    target_arch = "aarch64",
+    target_endian = "little",
+    target_feature = "neon",
+    not(any(simdcast_portable, test))
+))]
 mod neon;
 mod options;
 pub mod philox;
