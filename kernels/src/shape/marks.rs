@@ -5,8 +5,9 @@
 //! source's codes or, where rounding is stochastic, of the rounded numbers, with the same draws. The
 //! answers are a byte each until a tile of them is packed.
 
+use super::draws::Draws;
 use super::fit::Fit;
-use super::{BUFFER, Draws, step};
+use super::{BUFFER, step};
 use crate::buffer::Buffer;
 use crate::options::Overflow;
 use crate::table::{Params, Table, Tabled};

@@ -1,0 +1,210 @@
+//! What is found out about all bytes before many elements are cast: a table of 256 bytes takes the time of a few hundred
+//! elements to make, and then a look-up does what steps would.
+
+use super::fit::Fit;
+use super::rounded::Rounded;
+use super::whole::Range;
+use super::{BUFFER, LONG, pieces};
+use crate::buffer::Buffer;
+use crate::dtypes::DType;
+use crate::options::Options;
+use crate::table::{Params, Table};
+use core::mem::MaybeUninit;
+use core::{array, ptr, slice};
+
+/// Writes for each byte the one of a table that it tells.
+///
+/// # Safety
+/// The pointers are valid for so many bytes, and don't overlap. The CPU has the instruction set.
+pub(crate) type LookUp = unsafe fn(&[u8; 256], *const u8, *mut u8, usize);
+
+/// The same by the first table, answering whether any byte is not zero by the second.
+///
+/// # Safety
+/// As for every [`LookUp`].
+pub(crate) type LookUpMarked = unsafe fn([&[u8; 256]; 2], *const u8, *mut u8, usize) -> bool;
+
+/// Answers whether the table has anything but zero for a half of one of so many bytes; it may answer yes if only that
+/// for zero is.
+///
+/// # Safety
+/// The pointer is valid for reading so many bytes. The CPU has the instruction set.
+pub(crate) type MarkedHalves = unsafe fn(&[u8; 16], *const u8, usize) -> bool;
+
+/// # Safety
+/// As for every [`LookUp`].
+pub(super) unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
+    // SAFETY: the caller's; bytes have no alignment.
+    let (src, dst) = unsafe {
+        (slice::from_raw_parts(src, n), slice::from_raw_parts_mut(dst.cast::<MaybeUninit<u8>>(), n))
+    };
+    for (&code, out) in src.iter().zip(dst) {
+        out.write(table[usize::from(code)]);
+    }
+}
+
+/// What is found out about all bytes before many elements are cast.
+pub(crate) enum Known {
+    Nothing,
+    /// What each byte of the source becomes.
+    Results([u8; 256]),
+    /// What integers of a byte become, as which the source's are clamped.
+    Narrowed(DType, Range, [u8; 256]),
+    /// What the codes of the source are rounded to.
+    Rounded(Rounded, [u8; 256]),
+}
+
+/// Finds out what pays for `n` elements.
+///
+/// # Safety
+/// The CPU has the instruction set of the table; both dtypes are real and not packed.
+pub(crate) unsafe fn known(table: &Table, n: usize, params: &Params) -> Known {
+    let plan = params.plan();
+    // SAFETY: the caller's; what the plan has is for its pair.
+    unsafe {
+        if plan.by_table && n >= LONG {
+            map(table, n, params).map_or(Known::Nothing, Known::Results)
+        } else if let Some((byte, range)) = plan.narrowed
+            && n >= 4 * LONG
+        {
+            Known::Narrowed(byte, range, narrowed(table, params, byte))
+        } else if let Some(rounded) = plan.rounded
+            && n >= LONG
+        {
+            Known::Rounded(rounded, rounded.codes(table, params))
+        } else {
+            Known::Nothing
+        }
+    }
+}
+
+/// What integers of a byte become, which stand for those of the source.
+///
+/// # Safety
+/// As for [`known`]; the byte dtype is the plan's.
+unsafe fn narrowed(table: &Table, params: &Params, byte: DType) -> [u8; 256] {
+    let size = params.from.bits() / 8;
+    let (mut numbers, mut results) = ([0; 256 * 8], [0; 256]);
+    for (code, number) in numbers.chunks_exact_mut(size).take(256).enumerate() {
+        let extended = match byte {
+            DType::Int8 => code as i8 as i64,
+            _ => code as i64,
+        };
+        match size {
+            2 => number.copy_from_slice(&(extended as i16).to_ne_bytes()),
+            4 => number.copy_from_slice(&(extended as i32).to_ne_bytes()),
+            _ => number.copy_from_slice(&extended.to_ne_bytes()),
+        }
+    }
+    let (numbers, bytes) = (numbers.as_ptr(), results.as_mut_ptr());
+    // SAFETY: the caller's. The arrays hold 256 elements.
+    unsafe { pieces(table, numbers, bytes, 256, params, |_| ptr::null()) };
+    results
+}
+
+/// A cast of integers that are clamped to those of a byte, of which is known what they become.
+///
+/// # Safety
+/// As for [`super::cast_knowing`].
+pub(super) unsafe fn by_narrowed(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    from: DType,
+    (byte, range): (DType, Range),
+    results: &[u8; 256],
+) {
+    let clamp = table.shapes.clamps.get(from, byte);
+    let mut bytes = Buffer::<BUFFER>::new();
+    for start in (0..n).step_by(BUFFER) {
+        let len = BUFFER.min(n - start);
+        // SAFETY: the caller's. `len` elements are left at `start`, and fit the buffer.
+        unsafe {
+            clamp(src.add(start * from.bits() / 8), bytes.start(), len, range);
+            (table.shapes.look_up)(results, bytes.start(), dst.add(start), len);
+        }
+    }
+}
+
+/// A checked cast of bytes to bytes by the default kernel: by two tables, of what that kernel makes of
+/// all codes, and of those that don't fit.
+///
+/// # Safety
+/// As for [`super::cast`]; both dtypes have 8 bits; `fit` is the plan's.
+pub(super) unsafe fn by_marks(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    fit: &Fit,
+    look_up: LookUpMarked,
+) -> usize {
+    let mut start = 0;
+    // SAFETY: the caller's. A piece is inside both buffers.
+    unsafe {
+        let results = default_results(table, params);
+        let marks = unfit_bytes(table, fit);
+        while start < n {
+            let (len, src) = ((2 * BUFFER).min(n - start), src.add(start));
+            if look_up([&results, &marks], src, dst.add(start), len) {
+                return start + table.shapes.fits.first(fit, src, len);
+            }
+            start += len;
+        }
+    }
+    n
+}
+
+/// What the default kernel makes of every byte.
+///
+/// # Safety
+/// As for [`known`]; both dtypes have 8 bits.
+pub(crate) unsafe fn default_results(table: &Table, params: &Params) -> [u8; 256] {
+    let codes: [u8; 256] = array::from_fn(|code| code as u8);
+    let mut results = [0; 256];
+    let (kernel, options) = (table.pairs.get(params.from, params.to).kernel, Options::DEFAULT);
+    // SAFETY: the caller's; the arrays have a byte for each code.
+    unsafe { kernel(codes.as_ptr(), results.as_mut_ptr(), 256, &Params { options, ..*params }) };
+    results
+}
+
+/// 1 for each byte that does not fit, 0 for the others.
+///
+/// # Safety
+/// The CPU has the instruction set of the table; `fit` is that of a dtype of 8 bits.
+unsafe fn unfit_bytes(table: &Table, fit: &Fit) -> [u8; 256] {
+    let codes: [u8; 256] = array::from_fn(|code| code as u8);
+    let mut fitting = [0; 256];
+    // SAFETY: the caller's; the arrays have a byte for each code.
+    unsafe { table.shapes.fits.mark(fit, codes.as_ptr(), fitting.as_mut_ptr(), 256) };
+    fitting.map(|fits: u8| 1 - fits)
+}
+
+/// 1 for each byte that a checked cast by the default kernel refuses, 0 for the others, if `n` elements are best
+/// tested by that.
+///
+/// # Safety
+/// As for [`known`].
+pub(crate) unsafe fn refused(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
+    let plan = params.plan();
+    let fit = plan.fit.as_ref().filter(|_| plan.is_checked_default() && n >= LONG);
+    // SAFETY: the caller's.
+    fit.map(|(fit, _)| unsafe { unfit_bytes(table, fit) })
+}
+
+/// What every byte becomes, if that depends on it alone and `n` is no small number.
+///
+/// # Safety
+/// As for [`known`].
+pub(crate) unsafe fn map(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
+    if !params.plan().is_map || n < LONG {
+        return None;
+    }
+    let codes: [u8; 256] = array::from_fn(|code| code as u8);
+    let mut results = [0; 256];
+    // SAFETY: the caller's; both dtypes have 8 bits.
+    unsafe { pieces(table, codes.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null()) };
+    Some(results)
+}
