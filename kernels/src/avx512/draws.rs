@@ -1,5 +1,7 @@
 //! The draws of stochastic rounding, and the rounding of float32 by them.
 
+use super::bridge::QUIETLY;
+use super::eights::NEAREST;
 use super::lanes::each;
 use super::shim::Vbmi;
 use super::tables::LookUp;
@@ -7,11 +9,18 @@ use super::{Avx512, Features};
 use crate::codec::Isa;
 use crate::philox;
 use crate::shape::Grid;
-use core::arch::x86_64::__m512i;
+use core::arch::x86_64::{__m512, __m512i};
 use core::mem::MaybeUninit;
 
-/// Draws of 32 blocks at a time: each word of 8 blocks in a register, in lanes twice as wide; four
-/// such sets, whose multiplications overlap.
+/// The words of 8 blocks, each in a register, in lanes twice as wide.
+type Words = [__m512i; 4];
+
+/// How many such sets are made at a time, whose multiplications overlap.
+const SETS: usize = 4;
+
+const BLOCKS: usize = 8 * SETS;
+
+/// Writes the draws of blocks from one on.
 ///
 /// # Safety
 /// The CPU has AVX-512.
@@ -22,20 +31,18 @@ pub(super) unsafe fn draw(seed: u64, block: u64, blocks: &mut [MaybeUninit<[u32;
     isa.vectorize_on_lines(
         #[inline(always)]
         move || {
-            let (groups, rest) = blocks.as_chunks_mut::<32>();
+            let (groups, rest) = blocks.as_chunks_mut::<BLOCKS>();
             let mut first = block;
             for group in groups {
-                let sets = each(
-                    [0, 8, 16, 24],
-                    #[inline(always)]
-                    |offset| x.counters(first.wrapping_add(offset)),
-                );
-                let sets = x.philox(seed, sets);
-                for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
-                    // SAFETY: 8 blocks are two registers.
-                    unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), x.in_order(set)) };
+                if let Some(sets) = x.philox(seed, first) {
+                    for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
+                        // SAFETY: 8 blocks are two registers.
+                        unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), x.in_order(set)) };
+                    }
+                } else {
+                    philox::fill::<8>(seed, first, group);
                 }
-                first = first.wrapping_add(32);
+                first = first.wrapping_add(BLOCKS as u64);
             }
             philox::fill::<8>(seed, first, rest);
         },
@@ -104,31 +111,32 @@ impl TopBits for Vbmi {
 
 /// A grid, in registers.
 struct Steps {
-    /// The fewest and the most bits that are cut, and how many would be of a number of exponent field 0
-    /// were there no bound.
+    /// The fewest bits that are cut, and how many would be of a number of exponent field 0.
     fewest: __m512i,
-    most: __m512i,
     at_zero: __m512i,
     quantum: __m512i,
-    /// One less than the quantum's exponent field.
-    below: __m512i,
+    /// 2^32, over the quantum.
+    scale: __m512,
 }
 
 impl Steps {
+    /// For a grid whose quantum is no subnormal number, and no less than 2^-64.
     #[inline(always)]
     fn new(x: Features, grid: &Grid) -> Self {
+        const ONE: u32 = 127;
         let quantum = grid.quantum as u32;
+        let scale = (2 * ONE + 32).wrapping_sub(quantum >> 23) << 23;
         Self {
             fewest: x.dword(grid.cut),
-            most: x.dword(grid.cut + grid.span),
             at_zero: x.dword(grid.cut + grid.least as u32),
             quantum: x.dword(quantum),
-            below: x.dword((quantum >> 23).wrapping_sub(1)),
+            scale: x.f._mm512_set1_ps(f32::from_bits(scale)),
         }
     }
 
-    /// The portable loop's steps. From the quantum on no place is left below it, which is a shift by
-    /// more than 31, so that nothing is left of the significand.
+    /// The portable loop's steps, with two differences. What is less than the quantum comes to its rest, in units of
+    /// 2^-32 of the quantum, by a multiplication, which is exact, and a conversion that cuts it. (A subnormal number may
+    /// be taken for zero, of which no more is left.) And how many bits would be cut of it does not matter.
     #[inline(always)]
     fn round<L: TopBits>(&self, isa: L, code: __m512i, draw: __m512i) -> __m512i {
         const INFINITY: u32 = 0xff << 23;
@@ -137,71 +145,93 @@ impl Steps {
         let magnitude = x.f._mm512_andnot_si512(sign, code);
         let field = x.f._mm512_srli_epi32::<23>(magnitude);
         let cut = x.f._mm512_max_epi32(x.f._mm512_sub_epi32(self.at_zero, field), self.fewest);
-        let cut = x.f._mm512_min_epi32(cut, self.most);
         let addend = isa.top_bits(x.f._mm512_xor_si512(draw, x.dword(u32::MAX)), cut);
         let sum = x.f._mm512_add_epi32(magnitude, addend);
         let kept = x.f._mm512_sllv_epi32(x.dword(u32::MAX), cut);
-        let normal = x.f._mm512_cmpge_epi32_mask(magnitude, self.quantum);
-        let rounded = x.f._mm512_maskz_and_epi32(normal, sum, kept);
+        let tiny = x.f._mm512_cmplt_epi32_mask(magnitude, self.quantum);
+        let rounded = x.f._mm512_maskz_and_epi32(!tiny, sum, kept);
 
-        let significand = x.f._mm512_or_si512(x.f._mm512_slli_epi32::<8>(magnitude), sign);
-        let places = x.f._mm512_sub_epi32(self.below, field);
-        let rest = x.f._mm512_srlv_epi32(significand, places);
-        let up = x.f._mm512_cmplt_epu32_mask(draw, rest);
+        let number = x.f._mm512_castsi512_ps(magnitude);
+        let rest = x.f._mm512_mul_round_ps::<NEAREST>(number, self.scale);
+        let rest = x.f._mm512_cvtt_roundps_epu32::<QUIETLY>(rest);
+        let up = x.f._mm512_mask_cmplt_epu32_mask(tiny, draw, rest);
         let rounded = x.f._mm512_mask_mov_epi32(rounded, up, self.quantum);
 
         let rounded = x.f._mm512_min_epi32(rounded, x.dword(INFINITY - 1));
         let finite = x.f._mm512_cmplt_epi32_mask(magnitude, x.dword(INFINITY));
-        let rounded = x.f._mm512_mask_mov_epi32(magnitude, finite, rounded);
-        // rounded OR (code AND the sign)
-        x.f._mm512_ternarylogic_epi32::<0xf8>(rounded, code, sign)
+        // rounded OR (code AND the sign), or the code.
+        x.f._mm512_mask_ternarylogic_epi32::<0xec>(code, finite, rounded, sign)
     }
 }
 
 impl Features {
-    /// The counters of 8 blocks, as their words. Blocks are counted modulo 2^62.
+    /// The words of as many blocks as are made at a time, of each lane in the lower half; None if their numbers have
+    /// upper halves that differ. (Blocks are counted modulo 2^62.)
     #[inline(always)]
-    fn counters(self, first: u64) -> [__m512i; 4] {
-        let lanes = self.constant(&[0u64, 1, 2, 3, 4, 5, 6, 7]);
-        let block = self.f._mm512_add_epi64(self.qword(first), lanes);
-        let block = self.f._mm512_and_si512(block, self.qword(u64::MAX >> 2));
-        let zero = self.f._mm512_setzero_si512();
-        [block, self.f._mm512_srli_epi64::<32>(block), zero, zero]
+    fn philox(self, seed: u64, first: u64) -> Option<[Words; SETS]> {
+        let (low, high) = (first as u32, (first >> 32) as u32 & (u32::MAX >> 2));
+        low.checked_add(BLOCKS as u32 - 1)?;
+        let key = [seed as u32, (seed >> 32) as u32];
+        let set = |i: u32| self.first_rounds(key, low + 8 * i, high);
+        Some(self.later_rounds(philox::next_key(key), [set(0), set(1), set(2), set(3)]))
     }
 
-    /// Ten rounds. Of each lane the lower half counts.
+    /// The first two rounds, of 8 blocks. Of a counter's words two are zero and one is the same for all these blocks, so
+    /// that the first round multiplies but one word that differs, and the second one another: what the others become is
+    /// the same for all.
     #[inline(always)]
-    fn philox(self, seed: u64, mut sets: [[__m512i; 4]; 4]) -> [[__m512i; 4]; 4] {
+    fn first_rounds(self, key: [u32; 2], low: u32, high: u32) -> Words {
+        let [m0, m1] = philox::MULTIPLIERS.map(u64::from);
+        let next_key = philox::next_key(key);
+        let all = m0 * u64::from(high ^ key[0]);
+        // The order in which `in_order` wants them.
+        let lanes = self.constant(&[0u64, 4, 1, 5, 2, 6, 3, 7]);
+        let block = self.f._mm512_add_epi64(self.qword(low.into()), lanes);
+        let p0 = self.f._mm512_mul_epu32(block, self.qword(m0));
+        let c = self.f._mm512_xor_si512(self.upper(p0), self.qword(key[1].into()));
+        let p1 = self.f._mm512_mul_epu32(c, self.qword(m1));
+        let a = self.f._mm512_xor_si512(self.upper(p1), self.qword(next_key[0].into()));
+        let c = self.f._mm512_xor_si512(p0, self.qword(all >> 32 ^ u64::from(next_key[1])));
+        [a, p1, c, self.qword(all)]
+    }
+
+    /// The rounds from the third on, of which the key before is given.
+    #[inline(always)]
+    fn later_rounds(self, mut key: [u32; 2], mut sets: [Words; SETS]) -> [Words; SETS] {
         let [m0, m1] = philox::MULTIPLIERS;
         let (m0, m1) = (self.qword(m0.into()), self.qword(m1.into()));
-        let mut key = [seed as u32, (seed >> 32) as u32];
-        for _ in 0..philox::ROUNDS {
+        for _ in 2..philox::ROUNDS {
+            key = philox::next_key(key);
             let (k0, k1) = (self.qword(key[0].into()), self.qword(key[1].into()));
             for [a, b, c, d] in &mut sets {
                 let p0 = self.f._mm512_mul_epu32(*a, m0);
                 let p1 = self.f._mm512_mul_epu32(*c, m1);
-                let (h0, h1) =
-                    (self.f._mm512_srli_epi64::<32>(p0), self.f._mm512_srli_epi64::<32>(p1));
-                *a = self.f._mm512_ternarylogic_epi64::<0x96>(h1, *b, k0);
-                *c = self.f._mm512_ternarylogic_epi64::<0x96>(h0, *d, k1);
+                *a = self.f._mm512_ternarylogic_epi64::<0x96>(self.upper(p1), *b, k0);
+                *c = self.f._mm512_ternarylogic_epi64::<0x96>(self.upper(p0), *d, k1);
                 (*b, *d) = (p1, p0);
             }
-            key = philox::next_key(key);
         }
         sets
     }
 
-    /// The words of 8 blocks, block by block.
+    /// The upper half of each lane of 64 bits.
     #[inline(always)]
-    fn in_order(self, [a, b, c, d]: [__m512i; 4]) -> [__m512i; 2] {
+    fn upper(self, v: __m512i) -> __m512i {
+        self.f._mm512_srli_epi64::<32>(v)
+    }
+
+    /// The words of 8 blocks, block by block: those of the first four are in the even lanes.
+    #[inline(always)]
+    fn in_order(self, words: Words) -> [__m512i; 2] {
         const ODD: u16 = 0xaaaa;
-        let ab = self.f._mm512_mask_blend_epi32(ODD, a, self.f._mm512_slli_epi64::<32>(b));
-        let cd = self.f._mm512_mask_blend_epi32(ODD, c, self.f._mm512_slli_epi64::<32>(d));
-        let low = self.constant(&[0u64, 8, 1, 9, 2, 10, 3, 11]);
-        let high = self.constant(&[4u64, 12, 5, 13, 6, 14, 7, 15]);
-        [
-            self.f._mm512_permutex2var_epi64(ab, low, cd),
-            self.f._mm512_permutex2var_epi64(ab, high, cd),
-        ]
+        let [a, b, c, d] = each(
+            words,
+            #[inline(always)]
+            |v| self.f._mm512_castsi512_ps(v),
+        );
+        let joined =
+            |low, high| self.f._mm512_castps_si512(self.f._mm512_mask_moveldup_ps(low, ODD, high));
+        let (ab, cd) = (joined(a, b), joined(c, d));
+        [self.f._mm512_unpacklo_epi64(ab, cd), self.f._mm512_unpackhi_epi64(ab, cd)]
     }
 }

@@ -234,7 +234,7 @@ fn complexes(x: Features, v: __m512d) -> [__m512i; 2] {
     [pieces::apart::<8>(x, low), pieces::apart::<8>(x, high)]
 }
 
-const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+pub(super) const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
 /// Float64s to the nearest float32s.
 #[inline(always)]
