@@ -46,10 +46,22 @@ impl<T: Real> Codes for Complex<T> {
 }
 
 /// How elements lie in memory, for those who turn their bytes.
-pub(super) const fn side<A: Codes>() -> Side {
+const fn side<A: Codes>() -> Side {
     let side = Side::of(A::Numbers::DTYPE);
     let components = if A::COMPLEX { 2 } else { 1 };
     Side { bits: if A::BITS < 8 { A::BITS } else { side.bits * components }, ..side }
+}
+
+pub(super) const fn sides<A: Codes, B: Codes>() -> [Side; 2] {
+    [side::<A>(), side::<B>()]
+}
+
+/// The sides of a kernel that calculates in lanes of 32 bits and more: words are loaded by half registers, and so are
+/// float16s stored. (Other words are joined first.)
+pub(super) const fn fused_sides<A: Codes, B: Codes>() -> [Side; 2] {
+    let [from, to] = sides::<A, B>();
+    let stores_halves = matches!(B::Numbers::DTYPE, DType::Float16);
+    [Side { halves: from.width == 2, ..from }, Side { halves: stores_halves, ..to }]
 }
 
 /// The dtypes of a kernel.

@@ -10,7 +10,7 @@
 //! * From bfloat16 to float32: see [`uppers`].
 //! * From packed elements of one bit, and of two to 32 bits and more: see [`bits`].
 
-use super::codes::{Codes, Pair, Plain, load, load_part, side, store, store_part};
+use super::codes::{Codes, Pair, Plain, fused_sides, load, load_part, sides, store, store_part};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
 use super::uppers::{self, Uppers};
@@ -45,6 +45,8 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
     let (from, to) = (A::DTYPE, B::DTYPE);
     if let Some(entry) = by_codes::<Plain<A>, Plain<B>, MODE>(isa) {
         return Some(entry);
+    } else if let Some(entry) = highest_first::<Plain<A>, Plain<B>, MODE>(isa) {
+        return Some(entry);
     }
     let kernel = if widen::has_floats::<Plain<A>, Plain<B>>() && matches!(isa, For::Vbmi) {
         return Some(Entry { kernel: vbmi::floats::<Plain<A>, Plain<B>, MODE>, road: Road::Table });
@@ -60,7 +62,12 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
     } else if matches!((from, to), (DType::BFloat16, DType::Float32)) {
         bw::floats_of_brains::<Plain<A>, Plain<B>, MODE>
     } else if matches!((from, to), (DType::BFloat16, DType::Float16)) {
-        bw::float16s::<Plain<A>, Plain<B>, MODE>
+        match isa {
+            For::Vbmi if MODE & stepwise::SOURCE != 0 => {
+                vbmi_by_halves::float16s::<Plain<A>, Plain<B>, MODE>
+            }
+            _ => bw_by_halves::float16s::<Plain<A>, Plain<B>, MODE>,
+        }
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
         bw::words_of_bytes::<Plain<A>, Plain<B>, MODE>
     } else if widen::has_longs_of_integers(from, to) {
@@ -116,6 +123,8 @@ pub(super) const fn widening<A: Codes, B: Codes, const MODE: usize>(isa: For) ->
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if bits::has_widened::<A, B>() {
         return Some(Entry { kernel: bw::widened::<A, B, MODE>, road: Road::Direct });
+    } else if let Some(entry) = highest_first::<A, B, MODE>(isa) {
+        return Some(entry);
     }
     let kernel = if widen::has_floats::<A, B>() && matches!(isa, For::Vbmi) {
         vbmi::floats::<A, B, MODE>
@@ -131,6 +140,20 @@ pub(super) const fn widening<A: Codes, B: Codes, const MODE: usize>(isa: For) ->
         pick!(isa, integers, A, B)
     };
     Some(Entry { kernel, road: Road::Table })
+}
+
+/// The kernel of a pair to integers in the other byte order, if there is one that need not turn them.
+const fn highest_first<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Entry> {
+    let is_one = !B::COMPLEX
+        && MODE & stepwise::RESULTS != 0
+        && widen::has_integers_highest_first(A::Numbers::DTYPE, B::Numbers::DTYPE);
+    match isa {
+        For::Vbmi if is_one => {
+            let kernel = vbmi::integers_highest_first::<A, B, { stepwise::NONE }>;
+            Some(Entry { kernel, road: Road::Direct })
+        }
+        _ => None,
+    }
 }
 
 /// The kernel of a pair that has one for codes of at most a byte, packed or not.
@@ -207,14 +230,14 @@ impl<A: Real, B: Real> Maps<A, B> {
 
 /// Kernels of the functions below, compiled for an instruction set.
 macro_rules! kernels {
-    ($($level:ident $token:ident $features:literal: $($function:path => $name:ident)*;)*) => {$(
+    ($($level:ident $token:ident $features:literal $sides:ident: $($function:path => $name:ident)*;)*) => {$(
         mod $level {
             use super::*;
 
-            kernels! { @each $token $features $($function => $name)* }
+            kernels! { @each $token $features $sides $($function => $name)* }
         }
     )*};
-    (@each $token:ident $features:literal $($function:path => $name:ident)*) => {$(
+    (@each $token:ident $features:literal $sides:ident $($function:path => $name:ident)*) => {$(
         /// # Safety
         /// As for every kernel, see [`crate::table::Kernel`].
         #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
@@ -231,7 +254,7 @@ macro_rules! kernels {
                 let isa = $token::summon();
                 in_order::<_, MODE>(
                     isa,
-                    const { [side::<A>(), side::<B>()] },
+                    const { $sides::<A, B>() },
                     src,
                     dst,
                     n,
@@ -245,7 +268,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    bw Avx512 "avx512bw":
+    bw Avx512 "avx512bw" sides:
         super::to_8 => to_8
         super::to_16 => to_16
         super::to_32 => to_32
@@ -262,10 +285,13 @@ kernels! {
         widen::longs_of_integers => longs_of_integers
         uppers::floats_of_brains => floats_of_brains
         halves::words_of_bytes => words_of_bytes
-        halves::float16s => float16s
         halves::integers_of_float16s => integers_of_float16s
         widen::integers_of_float16s => longs_of_float16s;
-    vbmi Vbmi "avx512vbmi,avx512vbmi2":
+    bw_by_halves Avx512 "avx512bw" fused_sides:
+        halves::float16s => float16s;
+    vbmi_by_halves Vbmi "avx512vbmi,avx512vbmi2" fused_sides:
+        halves::float16s => float16s;
+    vbmi Vbmi "avx512vbmi,avx512vbmi2" sides:
         super::to_8 => to_8
         super::to_16 => to_16
         super::to_32 => to_32
@@ -277,6 +303,7 @@ kernels! {
         narrow::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
         widen::integers => integers
+        widen::integers_highest_first => integers_highest_first
         widen::floats => floats
         words::to_small => to_small
         words::to_powers => to_powers

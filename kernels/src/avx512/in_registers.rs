@@ -36,6 +36,24 @@ impl Features {
 }
 
 impl Features {
+    /// # Safety
+    /// As for [`InRegisters::turn_halves`].
+    #[inline(always)]
+    unsafe fn turn_halves(self, places: __m512i, src: *const u8, dst: *mut u8, bytes: usize) {
+        let places = self.f._mm512_castsi512_si256(places);
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole halves are left.
+            unsafe {
+                let v = self.load_words(src.add(i));
+                self.store_words(dst.add(i), self.avx2._mm256_shuffle_epi8(v, places));
+            }
+            i += 32;
+        }
+    }
+}
+
+impl Features {
     /// A number in all lanes of so many bytes.
     #[inline(always)]
     fn all(self, width: usize, v: u64) -> __m512i {
@@ -84,6 +102,13 @@ macro_rules! turns {
                 let $isa = self;
                 // SAFETY: the caller's.
                 unsafe { $features.turn(places, src, dst, bytes) }
+            }
+
+            #[inline(always)]
+            unsafe fn turn_halves(self, places: __m512i, src: *const u8, dst: *mut u8, bytes: usize) {
+                let $isa = self;
+                // SAFETY: the caller's.
+                unsafe { $features.turn_halves(places, src, dst, bytes) }
             }
 
             #[inline(always)]

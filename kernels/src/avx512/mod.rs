@@ -312,7 +312,7 @@ where
     unsafe {
         in_order::<I, MODE>(
             isa,
-            const { [Side::of(A::DTYPE), Side::of(B::DTYPE)] },
+            const { codes::fused_sides::<Plain<A>, Plain<B>>() },
             src,
             dst,
             n,
@@ -426,9 +426,11 @@ where
     if matches!(plain.road, Road::Copy) {
         return plain;
     }
+    // Widening and turning are one permutation of bytes.
+    let is_turned_words = MODE & stepwise::SOURCE != 0 && A::DTYPE.bits() == 16;
     match direct::entry::<A, B, MODE>(For::Vbmi) {
         Some(direct) => direct,
-        None if decode::has_table::<A>() => {
+        None if decode::has_table::<A>() || is_turned_words => {
             Entry { kernel: fused_vbmi::<A, B, MODE>, road: Road::Fused }
         }
         None => plain,

@@ -73,7 +73,7 @@ const fn words_from(first: u16) -> __m512i {
 
 /// The value of a constant, which the compiler is not to know.
 #[inline(always)]
-fn unknown<T: Copy>(constant: &T) -> T {
+pub(super) fn unknown<T: Copy>(constant: &T) -> T {
     // SAFETY: a reference is valid for reading.
     unsafe { ptr::from_ref(constant).read_volatile() }
 }

@@ -16,9 +16,11 @@ use super::codes::{Codes, Pair, load, load_part};
 use super::decode::{F32, I32, U32};
 use super::direct::{Maps, words};
 use super::lanes::both;
+use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
-use super::{Avx512, Features, eights};
+use super::{Avx512, Features, eights, uppers};
 use crate::dtypes::{DType, Kind, Real, mark};
+use crate::format::Numbers;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -112,6 +114,96 @@ fn widened<A: Codes, B: Codes>(x: Features, v: __m128i) -> [__m512i; 2] {
         #[inline(always)]
         |v| if signed { x.f._mm512_cvtepi8_epi64(v) } else { x.f._mm512_cvtepu8_epi64(v) },
     )
+}
+
+/// Whether [`integers_highest_first`] is for a pair: whether all that the source has, as integers, fits a byte.
+pub(super) const fn has_integers_highest_first(from: DType, to: DType) -> bool {
+    let fits = match from.numbers() {
+        Numbers::Float(format) => format.max_exponent() < 7 && format.infinity().is_none(),
+        _ => from.significant_bits() <= 8,
+    };
+    from.bits() <= 8 && fits && has_integers(to)
+}
+
+/// Numbers of at most a byte to integers of 32 or 64 bits in the other byte order, the highest byte first.
+///
+/// A byte that stands last among copies of its sign is such an integer. So these are permutations of 32 bytes and their
+/// signs, with no shuffle to turn anything.
+///
+/// # Safety
+/// As for [`integers`].
+#[inline(always)]
+pub(super) unsafe fn integers_highest_first<A: Codes, B: Codes>(
+    isa: Vbmi,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let size = size_of::<<B::Numbers as Real>::Stored>();
+    let map = const { integer_map::<A, B>() };
+    let places = uppers::unknown(const { &Highest::<B>::PLACES });
+    let registers = size / 2;
+    let mut i = 0;
+    // SAFETY: the caller's; of the last elements those are read and written that are left.
+    unsafe {
+        while n - i >= 64 {
+            let v = isa.look_up(map, load::<Vbmi, A>(isa, src.add(i / 8 * A::BITS)));
+            for (half, v) in with_signs::<A, B>(x, v).into_iter().enumerate() {
+                let to = dst.add((i + 32 * half) * size);
+                for (j, &places) in places.iter().enumerate().take(registers) {
+                    x.store_dwords(to.add(64 * j), isa.permutexvar_epi8(x.constant(&places), v));
+                }
+            }
+            i += 64;
+        }
+        if i < n {
+            let bytes = (n - i) * size;
+            let v = isa.look_up(map, load_part::<Vbmi, A>(isa, src.add(i / 8 * A::BITS), n - i));
+            let [low, high] = with_signs::<A, B>(x, v);
+            for j in 0..bytes.div_ceil(64) {
+                let v = if j < registers { low } else { high };
+                let v = isa.permutexvar_epi8(x.constant(&places[j % registers]), v);
+                x.store_first(dst.add(i * size + 64 * j), v, (bytes - 64 * j).min(64));
+            }
+        }
+    }
+}
+
+/// The lower and the upper 32 bytes, each with their signs behind them.
+#[inline(always)]
+fn with_signs<A: Codes, B: Codes>(x: Features, v: __m512i) -> [__m512i; 2] {
+    let has_signs = const {
+        let is_unsigned = matches!(A::Numbers::DTYPE.kind(), Kind::Bool | Kind::UInt);
+        fills_with_sign::<A, B>() && !is_unsigned
+    };
+    let signs = match has_signs {
+        true => x.bw._mm512_movm_epi8(x.bw._mm512_movepi8_mask(v)),
+        false => x.f._mm512_setzero_si512(),
+    };
+    [
+        x.f._mm512_inserti64x4::<1>(v, x.f._mm512_castsi512_si256(signs)),
+        x.f._mm512_shuffle_i64x2::<0b11_10_11_10>(v, signs),
+    ]
+}
+
+/// Where the bytes of such integers come from.
+struct Highest<B>(PhantomData<B>);
+
+impl<B: Codes> Highest<B> {
+    /// Of 32 bytes and 32 signs, which comes to each place of each register.
+    const PLACES: [[u8; 64]; 4] = {
+        let size = size_of::<<B::Numbers as Real>::Stored>();
+        let mut places = [[0; 64]; 4];
+        let mut i = 0;
+        while i < 32 * size {
+            let is_last = i % size == size - 1;
+            places[i / 64][i % 64] = (i / size) as u8 + if is_last { 0 } else { 32 };
+            i += 1;
+        }
+        places
+    };
 }
 
 /// Whether [`longs_of_integers`] is for a pair.
