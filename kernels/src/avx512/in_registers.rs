@@ -33,9 +33,7 @@ impl Features {
             i += 64;
         }
     }
-}
 
-impl Features {
     /// # Safety
     /// As for [`InRegisters::turn_halves`].
     #[inline(always)]
@@ -51,9 +49,7 @@ impl Features {
             i += 32;
         }
     }
-}
 
-impl Features {
     /// A number in all lanes of so many bytes.
     #[inline(always)]
     fn all(self, width: usize, v: u64) -> __m512i {
