@@ -12,7 +12,7 @@ use super::steps::floats::{
     BrainToByte, BrainToFloat16, BrainToFloat32, ByHubs, CutHalf, CutToBrain, Float64ToByte,
     FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
 };
-use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen};
+use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
 use super::steps::words::{self, WordsToInt, WordsToSmall};
@@ -34,6 +34,9 @@ pub(super) trait Step<A: Real, B: Real> {
 
     /// Whether its source is turned already when it is in the other byte order.
     const READS_TURNED: bool = false;
+
+    /// Whether its results are turned already.
+    const WRITES_TURNED: bool = false;
 
     /// Of which sides it loads or stores half registers.
     const HALVES: [bool; 2] = [false; 2];
@@ -132,7 +135,9 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
     isa.vectorize_on_lines(
         #[inline(always)]
         move || {
-            let sides = if S::READS_TURNED { MODE & !stepwise::SOURCE } else { MODE };
+            let read = if S::READS_TURNED { stepwise::SOURCE } else { stepwise::NONE };
+            let written = if S::WRITES_TURNED { stepwise::RESULTS } else { stepwise::NONE };
+            let sides = MODE & !(read | written);
             let len = if S::LIGHT { 2 * S::LEN } else { S::LEN };
             // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
             unsafe {
@@ -221,6 +226,9 @@ where
         match (from.bits(), to.bits()) {
             (8, 8) => (stepped::<FillByte, A, B, MODE>, Road::Direct),
             (_, 8) => (stepped::<NarrowToByte, A, B, MODE>, Road::Direct),
+            (8, _) if MODE & stepwise::RESULTS != 0 => {
+                (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
+            }
             (8, _) | (16, 64) => (stepped::<Widen, A, B, MODE>, Road::Direct),
             _ => return None,
         }
@@ -317,6 +325,9 @@ where
         (true, 64) => (stepped::<SmallToFloat64, A, B, MODE>, Road::Table),
         (false, _) if is(from, DType::Float8E8M0Fnu) => {
             (stepped::<PowerToInt, A, B, MODE>, Road::Direct)
+        }
+        (false, _) if bytes::fits_a_byte(from) && MODE & stepwise::RESULTS != 0 => {
+            (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
         }
         (false, _) if bytes::fits_a_byte(from) => (stepped::<SmallToInt, A, B, MODE>, Road::Direct),
         (false, _) => (stepped::<CutSmall, A, B, MODE>, Road::Direct),

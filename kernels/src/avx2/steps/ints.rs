@@ -8,6 +8,10 @@ use core::arch::x86_64::{__m128i, __m256i};
 /// Integers of 8 bits to wider ones, and those of 16 to 64 bits.
 pub(in crate::avx2) struct Widen;
 
+/// Numbers that fit a byte, from one, to wider integers in the other byte order: bytes and their signs, which need not be
+/// turned to stand the other way round.
+pub(in crate::avx2) struct WidenHighestFirst;
+
 /// Integers of more than 8 bits to those of at most 8.
 pub(in crate::avx2) struct NarrowToByte;
 
@@ -32,6 +36,30 @@ impl<A: Real, B: Real> Step<A, B> for Widen {
                 isa.widen_words::<A>(src, dst);
             } else {
                 isa.store_widened::<A, B>(isa.significant::<A>(isa.load(src)), dst);
+            }
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for WidenHighestFirst {
+    const LEN: usize = 32;
+    const WRITES_TURNED: bool = true;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let codes = isa.load(src);
+            match const { (A::DTYPE.kind(), B::DTYPE.kind()) } {
+                (Kind::Float, Kind::Int) => {
+                    let bytes = isa.mapped::<A, mark::Int8>(codes);
+                    isa.store_highest_first::<mark::Int8, B>(bytes, dst);
+                }
+                (Kind::Float, _) => {
+                    let bytes = isa.mapped::<A, mark::UInt8>(codes);
+                    isa.store_highest_first::<mark::UInt8, B>(bytes, dst);
+                }
+                _ => isa.store_highest_first::<A, B>(isa.significant::<A>(codes), dst),
             }
         }
     }
@@ -194,6 +222,41 @@ impl Avx2 {
         }
     }
 
+    /// The same in the other byte order, the highest byte first.
+    ///
+    /// # Safety
+    /// As for [`store_widened`](Self::store_widened).
+    #[inline(always)]
+    unsafe fn store_highest_first<A: Real, B: Real>(self, bytes: __m256i, dst: *mut u8) {
+        const PLACES: [[[u8; 32]; 4]; 2] = [behind_signs(4), behind_signs(8)];
+        let bytes = match const { B::DTYPE.bits() } {
+            16 => self.in_order(bytes),
+            32 => self.ready_to_unpack_twice(bytes),
+            _ => self.ready_to_unpack_thrice(bytes),
+        };
+        let signs = match const { A::DTYPE.kind() } {
+            Kind::Int => self.gt8(self.zero(), bytes),
+            _ => self.zero(),
+        };
+        // Each byte behind its sign.
+        let (low, high) = (self.low8(signs, bytes), self.high8(signs, bytes));
+        // SAFETY: the caller's.
+        unsafe {
+            if const { B::DTYPE.bits() == 16 } {
+                self.store(dst, low);
+                self.store(dst.add(32), high);
+                return;
+            }
+            let places = const { &PLACES[B::DTYPE.bits() / 64] };
+            let registers = const { B::DTYPE.bits() / 16 };
+            for (i, places) in places.iter().enumerate().take(registers) {
+                let places = self.constant(places);
+                self.store(dst.add(32 * i), self.shuffle8(low, places));
+                self.store(dst.add(32 * (i + registers)), self.shuffle8(high, places));
+            }
+        }
+    }
+
     #[inline(always)]
     fn to_16<A: Real>(self, bytes: __m128i) -> __m256i {
         match const { A::DTYPE.kind() } {
@@ -323,4 +386,19 @@ impl Avx2 {
             _ => code,
         }
     }
+}
+
+/// Of words that are a byte behind its sign, 8 in each lane of 128 bits, which bytes come to each place of registers of
+/// integers of `size` bytes, of which each is such a byte behind copies of its sign.
+const fn behind_signs(size: usize) -> [[u8; 32]; 4] {
+    let mut places = [[0; 32]; 4];
+    let mut i = 0;
+    while i < 8 * size {
+        let word = (i / size) as u8;
+        let byte = 2 * word + (i % size == size - 1) as u8;
+        places[i / 16][i % 16] = byte;
+        places[i / 16][i % 16 + 16] = byte;
+        i += 1;
+    }
+    places
 }
