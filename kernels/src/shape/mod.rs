@@ -70,9 +70,9 @@ pub(crate) use screen::Screen;
 pub(crate) use stores::Stores;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use stores::{TINY, all_stores, all_wraps, x86_stores};
+pub(crate) use whole::Clamps;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use whole::{BIT, BIT_64, is_zero_past_ints};
-pub(crate) use whole::{Clamps, Range};
+pub(crate) use whole::{BIT, BIT_64, Range, is_zero_past_ints};
 
 /// An element as the bytes it is stored in.
 type Bytes<const N: usize> = [u8; N];
