@@ -18,6 +18,7 @@ type Words = [__m512i; 4];
 /// How many such sets are made at a time, whose multiplications overlap.
 const SETS: usize = 4;
 
+/// The blocks of draws that are made at a time.
 const BLOCKS: usize = 8 * SETS;
 
 /// Writes the draws of blocks from one on.
