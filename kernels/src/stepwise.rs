@@ -10,8 +10,9 @@
 //! source -- do all fit? -- the kernel's own step --> destination
 //! ```
 //!
-//! The steps are on the stack and of constant size, so that the compiler mostly keeps them in registers. Sides are turned
-//! that are in the other byte order; whether all elements fit is asked by checked casts, of a [`Screen`].
+//! The steps are on the stack and of constant size, so that the compiler mostly keeps them in registers. (Where memory is
+//! the better place, see [`Side::by_blocks`].) Sides are turned that are in the other byte order; whether all elements fit
+//! is asked by checked casts, of a [`Screen`].
 //!
 //! Such a kernel casts whole steps only, a checked one as long as all elements fit, and answers how many elements these
 //! were. The others go by blocks.
@@ -23,6 +24,7 @@ use crate::scalar::direct::is_copy;
 use crate::shape::Screen;
 use crate::swap::is_swappable;
 use crate::table::{Kernel, Params, RealPairs};
+use core::hint::black_box;
 
 /// What a kernel does beside casting, as a number that a function can be compiled for: nothing, as the pair's kernel
 /// itself, or what has a bit.
@@ -87,12 +89,20 @@ pub(crate) struct Side {
     /// a register takes an instruction more to get, or to put there, than to load or store. And what was just stored in
     /// two parts a CPU doesn't load as one before it is in the cache.)
     pub(crate) halves: bool,
+    /// Whether a source is turned by blocks of steps, which load them from memory again: where what an instruction does
+    /// with a register takes it longer than the same with memory, by more than a store and a load take.
+    pub(crate) by_blocks: bool,
 }
 
 impl Side {
     /// That of a dtype, in whole registers.
     pub(crate) const fn of(dtype: DType) -> Self {
-        Self { width: dtype.component().bits() / 8, bits: dtype.bits(), halves: false }
+        Self {
+            width: dtype.component().bits() / 8,
+            bits: dtype.bits(),
+            halves: false,
+            by_blocks: false,
+        }
     }
 
     /// Those of a pair, each in half registers, if so.
@@ -101,7 +111,7 @@ impl Side {
     }
 }
 
-/// The bytes of the longest step.
+/// The bytes of the longest step, and of a block of them.
 const LONGEST: usize = 1024;
 
 /// Casts as many whole steps of `len` elements as there are in `n`, or before one that may be unfit, and answers how many
@@ -132,29 +142,42 @@ pub(crate) unsafe fn whole_steps<I: InRegisters>(
     let (read, written) = (len * from.bits / 8, len * to.bits / 8);
     assert!(read <= LONGEST && written <= LONGEST);
     let (from_places, to_places) = (isa.places(from), isa.places(to));
+    let by_blocks = mode & SOURCE != 0 && from.by_blocks;
     let mut i = 0;
     while n - i >= len {
-        // SAFETY: the caller's: a step is left on both sides, which the buffers hold; the results have been written when
-        // they are turned.
+        let steps = if by_blocks { (LONGEST / read).min((n - i) / len) } else { 1 };
+        // SAFETY: the caller's: so many steps are left on both sides, and the buffers hold a block of the source and a step
+        // of results, which have been written when they are turned.
         unsafe {
             let (src, dst) = (src.add(i / 8 * from.bits), dst.add(i / 8 * to.bits));
             if mode == FITTING && isa.any_unfit(&screen, from.width, src, read) {
                 break;
             }
-            let (mut step_src, mut step_dst) = (src, dst);
-            if mode & SOURCE != 0 {
-                turn(isa, from, from_places, src, source.start(), read);
-                step_src = source.start();
+            let mut block = src;
+            if by_blocks {
+                isa.turn(from_places, src, source.start(), steps * read);
+                // The compiler would keep in registers what it knows is read again.
+                block = black_box(source.start());
             }
-            if mode & RESULTS != 0 {
-                step_dst = results.start();
-            }
-            step(step_src, step_dst);
-            if mode & RESULTS != 0 {
-                turn(isa, to, to_places, step_dst, dst, written);
+            let mut k = 0;
+            while k < steps {
+                let (src, dst) = (block.add(k * read), dst.add(k * written));
+                let (mut step_src, mut step_dst) = (src, dst);
+                if mode & SOURCE != 0 && !by_blocks {
+                    turn(isa, from, from_places, src, source.start(), read);
+                    step_src = source.start();
+                }
+                if mode & RESULTS != 0 {
+                    step_dst = results.start();
+                }
+                step(step_src, step_dst);
+                if mode & RESULTS != 0 {
+                    turn(isa, to, to_places, step_dst, dst, written);
+                }
+                k += 1;
             }
         }
-        i += len;
+        i += steps * len;
     }
     i
 }

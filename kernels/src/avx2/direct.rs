@@ -16,12 +16,12 @@ use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHi
 use super::steps::maps::{self, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
 use super::steps::words::{self, WordsToInt, WordsToSmall};
-use super::{Avx2, fused};
+use super::{Avx2, fused, sides_of};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
 use crate::dtypes::{DType, Kind, Real};
 use crate::environment::{self, Guard};
 use crate::scalar::{Scalar, direct as portable};
-use crate::stepwise::{self, Side};
+use crate::stepwise;
 use crate::table::{Entry, Kernel, Params, Road};
 
 /// A step of a direct kernel.
@@ -144,7 +144,7 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
                 stepwise::whole_steps(
                     isa,
                     sides,
-                    const { Side::both(A::DTYPE, B::DTYPE, S::HALVES) },
+                    const { sides_of(A::DTYPE, B::DTYPE, S::HALVES) },
                     len,
                     src,
                     dst,
