@@ -41,7 +41,7 @@ fn is_aligned(address: usize) -> bool {
 }
 
 /// The elements below which nothing is looked at: more than any line holds.
-const LONG: usize = 1024;
+pub(crate) const LONG: usize = 1024;
 const _: () = assert!(LONG >= LINE * 8);
 
 /// The bytes of both sides from which on a second call pays, in the L1 cache already.

@@ -130,42 +130,49 @@ pub fn find(name: &str) -> Result<&'static Level, LevelError> {
     }
 }
 
-/// The level in use; null before the first cast. Whatever else is stored here came from `LEVELS`.
-static CURRENT: AtomicPtr<Level> = AtomicPtr::new(ptr::null_mut());
+/// The table of the level in use; null before the first cast. Whatever else is stored here is one of `LEVELS`'.
+static CURRENT: AtomicPtr<Table> = AtomicPtr::new(ptr::null_mut());
 
-/// The level that casts resolved now use.
-#[inline]
-pub fn current() -> &'static Level {
-    // SAFETY: null or a reference to one of `LEVELS`. Those are constants, so that seeing the
+/// What casts resolved now use.
+#[inline(always)]
+pub(crate) fn current_table() -> &'static Table {
+    // SAFETY: null or a reference to the table of one of `LEVELS`. Those are constants, so that seeing the
     // pointer is seeing what it points to: no ordering is needed.
     match unsafe { CURRENT.load(Ordering::Relaxed).as_ref() } {
-        Some(level) => level,
+        Some(table) => table,
         None => decide(),
     }
+}
+
+/// The level that casts resolved now use.
+pub fn current() -> &'static Level {
+    let table = current_table();
+    let level = LEVELS.iter().find(|level| ptr::eq(level.table, table));
+    level.unwrap_or(&LEVELS[LEVELS.len() - 1])
 }
 
 /// Uses a level for the casts resolved from now on, in every thread.
 pub fn set(name: &str) -> Result<&'static Level, LevelError> {
     let level = find(name)?;
     align::expect((level.access)());
-    CURRENT.store(ptr::from_ref(level).cast_mut(), Ordering::Relaxed);
+    CURRENT.store(ptr::from_ref(level.table).cast_mut(), Ordering::Relaxed);
     Ok(level)
 }
 
 /// Decides at the first cast. Threads that come here together decide the same, unless one of them
 /// has set a level meanwhile, which then stays.
 #[cold]
-fn decide() -> &'static Level {
+fn decide() -> &'static Table {
     let level = wanted();
-    let decided = ptr::from_ref(level).cast_mut();
+    let decided = ptr::from_ref(level.table).cast_mut();
     let relaxed = Ordering::Relaxed;
     match CURRENT.compare_exchange(ptr::null_mut(), decided, relaxed, relaxed) {
         Ok(_) => {
             align::expect((level.access)());
-            level
+            level.table
         }
-        // SAFETY: as in `current`; it is not null, or the exchange would have been made.
-        Err(other) => unsafe { other.as_ref() }.unwrap_or(level),
+        // SAFETY: as in `current_table`; it is not null, or the exchange would have been made.
+        Err(other) => unsafe { other.as_ref() }.unwrap_or(level.table),
     }
 }
 

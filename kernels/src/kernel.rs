@@ -140,7 +140,7 @@ impl Kernel {
             (level.table.composed)(from, to)
         };
         let guard = environment::guard(from, to, &params.options, level.table.arithmetic);
-        let plain = Plain::new(&params);
+        let plain = Plain::new(&params, guard);
         Self { kernel: entry.kernel, params, road: entry.road, level, guard, plain }
     }
 
@@ -180,6 +180,7 @@ impl Kernel {
     #[doc(hidden)]
     pub const fn unguarded(mut self) -> Self {
         self.guard = Guard::None;
+        self.plain = Plain::new(&self.params, Guard::None);
         self
     }
 
@@ -211,7 +212,7 @@ impl Kernel {
         if let Some((swap, kernel)) = Swap::new(self.kernel, &self.params, table, sides) {
             (self.params.swap, self.kernel) = (Some(swap), kernel);
         }
-        self.plain = Plain::new(&self.params);
+        self.plain = Plain::new(&self.params, self.guard);
         self
     }
 
@@ -355,38 +356,48 @@ pub fn run_defaults<A: Typed, B: Typed>(
     n: usize,
 ) -> Result<(), RunError> {
     let params = const { &Params::defaults(A::DTYPE, B::DTYPE) };
-    let plain = const { Plain::new(&Params::defaults(A::DTYPE, B::DTYPE)) };
+    let plain = const { Plain::new(&Params::defaults(A::DTYPE, B::DTYPE), Guard::None) };
     let (from, to) = const { (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8) };
     let takes_bools = const { matches!(B::DTYPE, DType::Bool) };
-    // (Below that bound no product overflows. The compiler finds slices' lengths in them.)
+    // (Below any bound of a plain cast no product overflows. The compiler finds slices' lengths in them.)
     let fits = src.len() == n.wrapping_mul(from) && dst.bytes == n.wrapping_mul(to);
-    if n >= plain.below || !fits || (dst.bools && !takes_bools) {
-        return run_any_defaults(params, src, dst.anew(), n);
-    }
+    let fits = fits && (takes_bools || !dst.bools);
     // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot overlap what is
-    // borrowed exclusively. A copy needs nothing of the CPU, and the level in use is available.
+    // borrowed exclusively. A copy needs nothing of the CPU, which compilers may put here.
     unsafe {
-        if plain.is_copy {
-            // (On any level: so the compiler may put it here.)
+        if plain.is_copy && n < plain.below && fits {
             ptr::copy_nonoverlapping(src.as_ptr(), dst.start, src.len());
+        } else if n < plain.below_one_call && fits {
+            // (Asked apart, for then a short cast has one bound to compare with.)
+            call_defaults::<A, B>(params, src, dst, n);
+        } else if n < plain.below && fits {
+            call_defaults::<A, B>(params, src, dst, n);
         } else {
-            let table = dispatch::current().table;
-            let guard = match table.arithmetic {
-                Arithmetic::Ambient => const { guard::<A, B>(Arithmetic::Ambient) },
-                Arithmetic::Explicit => const { guard::<A, B>(Arithmetic::Explicit) },
-            };
-            let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
-            let done = environment::run(guard, kernel, params, src.as_ptr(), dst.start, n);
-            debug_assert_eq!(done, n);
+            return run_any_defaults(params, src, dst.anew(), n);
         }
     }
     Ok(())
 }
 
+/// # Safety
+/// The buffers are those of `n` elements of the pair, and apart. No element is packed.
+#[inline(always)]
+unsafe fn call_defaults<A: Typed, B: Typed>(params: &Params, src: &[u8], dst: Out<'_>, n: usize) {
+    let table = dispatch::current_table();
+    let guard = match table.arithmetic {
+        Arithmetic::Ambient => const { guard::<A, B>(Arithmetic::Ambient) },
+        Arithmetic::Explicit => const { guard::<A, B>(Arithmetic::Explicit) },
+    };
+    let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
+    // SAFETY: the caller's; the level in use is available.
+    let done = unsafe { environment::run(guard, kernel, params, src.as_ptr(), dst.start, n) };
+    debug_assert_eq!(done, n);
+}
+
 /// The same where lengths are no good, to tell so.
 #[inline(never)]
 fn run_any_defaults(params: &Params, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
-    let table = dispatch::current().table;
+    let table = dispatch::current_table();
     let guard = environment::guard_by_default(params.from, params.to, table.arithmetic);
     let kernel = table.pairs.get(params.from, params.to).kernel;
     // SAFETY: the level in use is available.
@@ -402,7 +413,7 @@ pub fn run_pair_defaults<'a>(
     dst: impl Into<Out<'a>>,
     n: usize,
 ) -> Result<(), RunError> {
-    let table = dispatch::current().table;
+    let table = dispatch::current_table();
     let guard = environment::guard_by_default(from, to, table.arithmetic);
     let entry = table.pairs.get(from, to);
     let in_parts = !matches!(entry.road, Road::Copy);

@@ -1,7 +1,8 @@
 //! Casts that need next to no questions: see [`Plain`].
 
 use super::{Kernel, Out};
-use crate::environment;
+use crate::align;
+use crate::environment::{self, Guard};
 use crate::options::Overflow;
 use crate::scalar::direct;
 use crate::table::Params;
@@ -14,6 +15,8 @@ use core::ptr;
 pub(super) struct Plain {
     /// More elements than any memory has, of which `fills` needs the upper bits; 0 of other pairs.
     pub(super) below: usize,
+    /// The elements below which a cast is one call of the kernel, and nothing else is to be asked; 0 if there always is.
+    pub(super) below_one_call: usize,
     /// The powers of two that are the elements' bytes.
     src: u8,
     dst: u8,
@@ -22,27 +25,33 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    const NONE: Self = Self { below: 0, src: 0, dst: 0, is_copy: false };
+    const NONE: Self = Self { below: 0, below_one_call: 0, src: 0, dst: 0, is_copy: false };
 
-    pub(super) const fn new(params: &Params) -> Self {
-        match (params.from.size(), params.to.size(), params.options.overflow) {
-            (None, ..) | (_, None, _) | (.., Overflow::Error) => Self::NONE,
-            (Some(src), Some(dst), _) => Self {
-                below: usize::MAX >> 8,
-                src: src.trailing_zeros() as u8,
-                dst: dst.trailing_zeros() as u8,
-                is_copy: params.swap.is_none()
-                    && params.options.is_default()
-                    && direct::is_copy(params.from, params.to),
-            },
+    pub(super) const fn new(params: &Params, guard: Guard) -> Self {
+        let (src, dst) = match (params.from.size(), params.to.size(), params.options.overflow) {
+            (None, ..) | (_, None, _) | (.., Overflow::Error) => return Self::NONE,
+            (Some(src), Some(dst), _) => (src, dst),
+        };
+        let is_copy = params.swap.is_none()
+            && params.options.is_default()
+            && direct::is_copy(params.from, params.to);
+        let asks_more = is_copy || !matches!(guard, Guard::None);
+        Self {
+            below: usize::MAX >> 8,
+            below_one_call: if asks_more { 0 } else { align::LONG },
+            src: src.trailing_zeros() as u8,
+            dst: dst.trailing_zeros() as u8,
+            is_copy,
         }
     }
 
-    /// Whether so many bytes are those of `n` elements, on both sides. A length that is no multiple of the element's
-    /// size has a bit among those that come around to the top, and is no number below `below`.
+    /// Whether so many bytes are those of `n` elements, on both sides, and those are fewer than a bound of this one's. A
+    /// length that is no multiple of the element's size has a bit among those that come around to the top, and is no
+    /// number below `below`.
     #[inline(always)]
-    const fn fills(&self, src_bytes: usize, dst_bytes: usize, n: usize) -> bool {
-        n < self.below
+    const fn fills(&self, src_bytes: usize, dst_bytes: usize, n: usize, bound: usize) -> bool {
+        debug_assert!(bound <= self.below);
+        n < bound
             && src_bytes.rotate_right(self.src as u32) == n
             && dst_bytes.rotate_right(self.dst as u32) == n
     }
@@ -53,28 +62,38 @@ impl Kernel {
     /// did. If not, nothing is done; [`run_any`](Self::run_any) does it, or tells why not.
     #[inline(always)]
     pub fn run_plain(&self, src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
-        let is = self.plain.fills(src.len(), dst.bytes, n) && !dst.bools;
-        if is {
-            // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
-            // overlap what is borrowed exclusively. Only `Overflow::Error` refuses elements, and no such cast is
-            // plain: so all results are written, as memory that nothing was written to needs it. The level is available: `on` has asserted it, or `dispatch`
-            // found it.
-            unsafe { self.do_plain(src, dst.start, n) };
+        let Plain { below, below_one_call, .. } = self.plain;
+        let (start, params) = (src.as_ptr(), &self.params);
+        let fills = |bound| self.plain.fills(src.len(), dst.bytes, n, bound) && !dst.bools;
+        // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot overlap what is
+        // borrowed exclusively. Only `Overflow::Error` refuses elements, and no such cast is plain: so all results are
+        // written, as memory that nothing was written to needs it. The level is available: `on` has asserted it, or
+        // `dispatch` found it.
+        unsafe {
+            if fills(below_one_call) {
+                let done = (self.kernel)(start, dst.start, n, params);
+                debug_assert_eq!(done, n);
+                true
+            } else if fills(below) {
+                self.do_plain(src, dst.start, n);
+                true
+            } else {
+                false
+            }
         }
-        is
     }
 
     /// # Safety
     /// The source has `n` elements, of which none can be refused, and `dst` is valid for writing as many, elsewhere.
     #[inline(always)]
     unsafe fn do_plain(&self, src: &[u8], dst: *mut u8, n: usize) {
-        let (start, params) = (src.as_ptr(), &self.params);
+        let start = src.as_ptr();
         // SAFETY: the caller's; a copy writes as many bytes as it reads.
         unsafe {
             if self.plain.is_copy {
                 ptr::copy_nonoverlapping(start, dst, src.len());
             } else {
-                let done = environment::run(self.guard, self.kernel, params, start, dst, n);
+                let done = environment::run(self.guard, self.kernel, &self.params, start, dst, n);
                 debug_assert_eq!(done, n);
             }
         }
