@@ -516,7 +516,10 @@ const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
             1 => stepped::<BitsToWords, MODE>,
             2 => stepped::<ByHalves<2, 16>, MODE>,
             4 => stepped::<ByHalves<4, 16>, MODE>,
-            _ => return None,
+            _ => match sixes::to_words::<MODE>(from, to) {
+                Some(kernel) => kernel,
+                None => return None,
+            },
         };
         return Some(Entry { kernel, road: Road::Table });
     }

@@ -6,6 +6,7 @@ use crate::codec::Isa;
 use crate::scalar::pieces::PIECES as PORTABLE;
 use crate::table::Pieces;
 use core::arch::x86_64::{__m128i, __m256i};
+use core::hint::black_box;
 
 pub(crate) const PIECES: Pieces = Pieces { unpack, pack, real_parts, with_zero_imaginary };
 
@@ -117,6 +118,23 @@ unsafe fn store(dst: *mut u8, value: __m256i) {
     unsafe { dst.cast::<__m256i>().write_unaligned(value) }
 }
 
+/// Of elements of 6 bits, four in three bytes, the bytes that hold two of them, in words: of twelve bytes at the start of
+/// the lower lane, and of twelve at the end of the upper one.
+const PAIRS: [u8; 32] = [
+    0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, //
+    4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11, 12, 13, 14, 14, 15,
+];
+
+/// The same of 24 bytes in the middle of a register.
+const INNER_PAIRS: [u8; 32] = [
+    4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11, 12, 13, 14, 14, 15, //
+    0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11,
+];
+
+/// The factors, of two such words, that bring their numbers to the upper bits: they are at bits 0 and 6 of the one, at 4 and
+/// 10 of the other.
+const SIXES: i32 = 0x0001_0010;
+
 /// Packed elements in registers.
 impl Avx2 {
     /// 32 elements of `BITS` bits, a byte each, with zeros above.
@@ -183,40 +201,43 @@ impl Avx2 {
         self.and(self.or(v, self.shl16::<4>(v)), self.all8(15))
     }
 
-    /// Of a word that [`sixes`](Self::sixes) leaves, `(64 high + low) * 16`, this makes `256 high + low` as
+    /// Of a word whose numbers are in its upper bits, `(64 high + low) * 16`, this makes `256 high + low` as
     /// `64 high + low` and 3 times `64 high`. Shifts are products, since it is shifts and shuffles of which
     /// there are too many.
     #[inline(always)]
     fn spread_6(self, v: __m256i) -> __m256i {
-        let words = self.sixes(v);
+        let words = self.mul16(self.shuffle8(v, self.constant(&PAIRS)), self.all32(SIXES));
         let high = self.and(words, self.all16(-64 * 16));
         let low = self.mul_high_u16(words, self.all16(1 << 12));
         self.add16(low, self.mul_high_u16(high, self.all16(3 << 12)))
     }
 
-    /// 32 elements of 6 bits in the upper bits of a byte each, with anything below.
-    ///
-    /// # Safety
-    /// `src` is valid for reading 24 bytes.
+    /// What [`on_top`](Self::on_top) wants: [`SIXES`], hidden from the compiler, which would make a shift and a blend of
+    /// the product.
     #[inline(always)]
-    pub(super) unsafe fn spread_6_on_top(self, src: *const u8) -> __m256i {
-        // SAFETY: the caller's.
-        let v = unsafe { self.join(self.loadx(src.add(8)), self.loadx(src)) };
-        let words = self.sixes(v);
-        self.blend8(self.shr16::<2>(words), words, self.all16(-256))
+    pub(super) fn hidden_sixes(self) -> __m256i {
+        black_box(self.all32(SIXES))
     }
 
-    /// Two elements of 6 bits each in the upper bits of words.
+    /// A quarter of a group of elements of 6 bits in the upper bits of a byte each, with anything below.
     ///
-    /// Of three bytes the first two make a word and the last two another. The numbers are at bits 0
-    /// and 6 of the one, at 4 and 10 of the other; a factor of 16 makes that the same.
+    /// # Safety
+    /// `src` is valid for reading the group's 96 bytes; the quarter is below 4.
     #[inline(always)]
-    fn sixes(self, v: __m256i) -> __m256i {
-        const PAIRS: [u8; 32] = [
-            0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 10, 11, //
-            4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11, 12, 13, 14, 14, 15,
-        ];
-        self.mul16(self.shuffle8(v, self.constant(&PAIRS)), self.all32(0x0001_0010))
+    pub(super) unsafe fn on_top(self, sixes: __m256i, src: *const u8, quarter: usize) -> __m256i {
+        // SAFETY: the caller's: the first and the last quarter load 24 bytes, the others 32, of which 4 are the quarter
+        // before and 4 the one after.
+        let pairs = unsafe {
+            let src = src.add(24 * quarter);
+            if quarter == 0 || quarter == 3 {
+                let v = self.join(self.loadx(src.add(8)), self.loadx(src));
+                self.shuffle8(v, self.constant(&PAIRS))
+            } else {
+                self.shuffle8(self.load(src.sub(4)), self.constant(&INNER_PAIRS))
+            }
+        };
+        let words = self.mul16(pairs, sixes);
+        self.blend8(self.shr16::<2>(words), words, self.all16(-256))
     }
 
     /// Packs a group of elements in the low `BITS` bits of a byte each, with zeros above.

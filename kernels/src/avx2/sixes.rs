@@ -1,11 +1,12 @@
-//! From packed floats of 6 bits to packed integers of less, and to bytes of which the sign decides in a simple way: what
-//! decides is in the upper bits of a byte, and what is below them need not be cleared.
+//! From packed floats of 6 bits to packed integers of less, to bytes of which the sign decides in a simple way, and to
+//! floats of 16 bits: what decides is in the upper bits of a byte, and what is below them need not be cleared.
 
 use super::Avx2;
 use super::code_tables::{Codes, codes};
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
-use crate::dtypes::Kind;
+use crate::dtypes::{DType, Kind, Real, mark};
+use crate::scalar::direct::table16;
 use crate::stepwise;
 use crate::table::{Kernel, Params};
 use core::arch::x86_64::__m256i;
@@ -24,6 +25,8 @@ pub(super) struct Threshold {
     sign: __m256i,
     /// The last byte that gives no bit.
     last: __m256i,
+    /// See [`Avx2::hidden_sixes`].
+    sixes: __m256i,
 }
 
 impl Step for SixesToBits {
@@ -35,7 +38,8 @@ impl Step for SixesToBits {
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> Threshold {
         if matches!(params.to.kind(), Kind::Bool) {
-            return Threshold { mask: isa.all8(0x7c), sign: isa.zero(), last: isa.zero() };
+            let (sign, last, sixes) = (isa.zero(), isa.zero(), isa.hidden_sixes());
+            return Threshold { mask: isa.all8(0x7c), sign, last, sixes };
         }
         let codes = codes(params);
         let negative = codes[31] & 1 == 0;
@@ -45,6 +49,7 @@ impl Step for SixesToBits {
             mask: isa.all8(-1),
             sign: isa.all8(if negative { i8::MIN } else { 0 }),
             last: isa.all8(((4 * unset) as i8).wrapping_sub(1)),
+            sixes: isa.hidden_sixes(),
         }
     }
 
@@ -54,7 +59,7 @@ impl Step for SixesToBits {
         unsafe {
             let mut k = 0;
             while k < 4 {
-                let bytes = isa.and(isa.spread_6_on_top(src.add(24 * k)), by.mask);
+                let bytes = isa.and(isa.on_top(by.sixes, src, k), by.mask);
                 // With the other sign a byte is negative.
                 let set = isa.gt8(isa.xor(bytes, by.sign), by.last);
                 dst.add(4 * k).cast::<i32>().write_unaligned(isa.signs8(set));
@@ -72,27 +77,28 @@ impl<const OUT: usize> Step for SixesByPairs<OUT> {
     const OUT: usize = OUT;
     const LEN: usize = GROUP;
 
-    /// What positive and what negative numbers become.
-    type Tables = [__m256i; 2];
+    /// What positive and what negative numbers become, and [`Avx2::hidden_sixes`].
+    type Tables = [__m256i; 3];
 
     #[inline(always)]
-    fn tables(isa: Avx2, params: &Params) -> [__m256i; 2] {
+    fn tables(isa: Avx2, params: &Params) -> [__m256i; 3] {
         let codes = codes(params);
         let mut signs = [[0; 32]; 2];
         for (i, code) in codes.iter().step_by(2).enumerate() {
             let code = code & ((1 << OUT) - 1);
             (signs[i / 16][i % 16], signs[i / 16][i % 16 + 16]) = (code, code);
         }
-        [isa.constant(&signs[0]), isa.constant(&signs[1])]
+        [isa.constant(&signs[0]), isa.constant(&signs[1]), isa.hidden_sixes()]
     }
 
     #[inline(always)]
-    unsafe fn step(isa: Avx2, [positive, negative]: [__m256i; 2], src: *const u8, dst: *mut u8) {
+    unsafe fn step(isa: Avx2, tables: [__m256i; 3], src: *const u8, dst: *mut u8) {
+        let [positive, negative, sixes] = tables;
         let mut found = [isa.zero(); 4];
         let mut k = 0;
         while k < 4 {
             // SAFETY: the caller's: 96 bytes are read.
-            let bytes = unsafe { isa.spread_6_on_top(src.add(24 * k)) };
+            let bytes = unsafe { isa.on_top(sixes, src, k) };
             let at = isa.and(isa.shr16::<3>(bytes), isa.all8(15));
             let (above, below) = (isa.shuffle8(positive, at), isa.shuffle8(negative, at));
             found[k] = isa.blend8(above, below, bytes);
@@ -115,8 +121,8 @@ trait Sign {
         positive
     }
 
-    /// Puts the highest bits of codes into what their magnitudes have become, which were looked up at `at`.
-    fn put(isa: Avx2, found: __m256i, codes: __m256i, at: __m256i) -> __m256i;
+    /// Puts the highest bits of codes into what their magnitudes have become.
+    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i;
 }
 
 /// It negates, zero has become zero, and positive numbers end at so much.
@@ -147,7 +153,7 @@ impl<const MOST: i8> Sign for Negates<MOST> {
     }
 
     #[inline(always)]
-    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
+    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
         // (If a byte is zero, so is the code in it.)
         let number = isa.sign8(found, codes);
         if MOST == i8::MAX { number } else { isa.min8(number, isa.all8(MOST)) }
@@ -156,7 +162,7 @@ impl<const MOST: i8> Sign for Negates<MOST> {
 
 impl<const BITS: u32> Sign for OnTop<BITS> {
     #[inline(always)]
-    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
+    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
         let signs = match BITS {
             4 => isa.shr16::<4>(codes),
             6 => isa.shr16::<2>(codes),
@@ -168,7 +174,7 @@ impl<const BITS: u32> Sign for OnTop<BITS> {
 
 impl Sign for OnTopOfSome {
     #[inline(always)]
-    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
+    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
         // (What is found is no negative byte: the lowest one, or zero where it is zero.)
         isa.or(found, isa.and(codes, isa.sign8(isa.all8(i8::MIN), found)))
     }
@@ -176,7 +182,7 @@ impl Sign for OnTopOfSome {
 
 impl Sign for Cuts {
     #[inline(always)]
-    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
+    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
         isa.andnot(isa.gt8(isa.zero(), codes), found)
     }
 }
@@ -188,21 +194,23 @@ impl Sign for Keeps {
     }
 
     #[inline(always)]
-    fn put(isa: Avx2, found: __m256i, codes: __m256i, _: __m256i) -> __m256i {
+    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
         isa.and(isa.gt8(isa.zero(), codes), found)
     }
 }
 
 impl Sign for Forbids {
     #[inline(always)]
-    fn put(isa: Avx2, found: __m256i, codes: __m256i, at: __m256i) -> __m256i {
-        isa.or(found, isa.and(isa.gt8(isa.zero(), codes), isa.gt8(at, isa.zero())))
+    fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
+        // Below zero a byte is 0x84 or more, whatever is below the code, and with 0x7b more it is 0xff.
+        let sums = isa.add_clamped_u8(codes, isa.all8(0x7b));
+        isa.or(found, isa.eq8(sums, isa.all8(-1)))
     }
 }
 
 impl Sign for Drops {
     #[inline(always)]
-    fn put(_: Avx2, found: __m256i, _: __m256i, _: __m256i) -> __m256i {
+    fn put(_: Avx2, found: __m256i, _: __m256i) -> __m256i {
         found
     }
 }
@@ -212,11 +220,11 @@ impl<const ROWS: usize, S: Sign> Step for SixesToBytes<ROWS, S> {
     const OUT: usize = 8;
     const LEN: usize = GROUP;
 
-    /// The first row, and what distinguishes the second one from it.
-    type Tables = [__m256i; 2];
+    /// The first row, what distinguishes the second one from it, and [`Avx2::hidden_sixes`].
+    type Tables = [__m256i; 3];
 
     #[inline(always)]
-    fn tables(isa: Avx2, params: &Params) -> [__m256i; 2] {
+    fn tables(isa: Avx2, params: &Params) -> [__m256i; 3] {
         let codes = codes(params);
         let mut rows = [[0; 32]; 2];
         for i in 0..16 {
@@ -228,31 +236,118 @@ impl<const ROWS: usize, S: Sign> Step for SixesToBytes<ROWS, S> {
             (rows[0][i], rows[0][i + 16]) = (first, first);
             (rows[1][i], rows[1][i + 16]) = (more, more);
         }
-        [isa.constant(&rows[0]), isa.constant(&rows[1])]
+        [isa.constant(&rows[0]), isa.constant(&rows[1]), isa.hidden_sixes()]
     }
 
     #[inline(always)]
-    unsafe fn step(isa: Avx2, [first, more]: [__m256i; 2], src: *const u8, dst: *mut u8) {
+    unsafe fn step(isa: Avx2, [first, more, sixes]: [__m256i; 3], src: *const u8, dst: *mut u8) {
         const { assert!(ROWS == 1 || ROWS == 2) };
         let mut k = 0;
         while k < 4 {
             // SAFETY: the caller's: 96 bytes are read, and 128 written.
             unsafe {
-                let codes = isa.spread_6_on_top(src.add(24 * k));
-                let (found, at) = if ROWS == 1 {
-                    let at = isa.and(isa.shr16::<3>(codes), isa.all8(15));
-                    (isa.shuffle8(first, at), at)
+                let codes = isa.on_top(sixes, src, k);
+                let found = if ROWS == 1 {
+                    isa.shuffle8(first, isa.and(isa.shr16::<3>(codes), isa.all8(15)))
                 } else {
                     let at = isa.and(isa.shr16::<2>(codes), isa.all8(31));
                     // Negative below the second row, which gives zero.
                     let second = isa.shuffle8(more, isa.sub8(at, isa.all8(16)));
-                    (isa.xor(isa.shuffle8(first, at), second), at)
+                    isa.xor(isa.shuffle8(first, at), second)
                 };
-                isa.store(dst.add(32 * k), S::put(isa, found, codes, at));
+                isa.store(dst.add(32 * k), S::put(isa, found, codes));
             }
             k += 1;
         }
     }
+}
+
+/// To floats of 16 bits, which have all of `A`'s numbers: both bytes by a look-up of magnitudes in two rows of 16, and
+/// the sign on top.
+struct SixesToWords<A, B>(PhantomData<(A, B)>);
+
+impl<A: Real, B: Real> SixesToWords<A, B> {
+    /// The first row and what distinguishes the second one from it, of the low bytes and of the high ones.
+    const ROWS: [[[u8; 32]; 2]; 2] = {
+        let words = table16::<A>(B::DTYPE);
+        let mut rows = [[[0; 32]; 2]; 2];
+        let mut i = 0;
+        while i < 32 {
+            let (m, mut byte) = (i % 16, 0);
+            assert!(words[m + 32] == words[m] | 0x8000 && words[m + 48] == words[m + 16] | 0x8000);
+            while byte < 2 {
+                let (first, second) = (words[m].to_le_bytes(), words[m + 16].to_le_bytes());
+                rows[byte][0][i] = first[byte];
+                rows[byte][1][i] = first[byte] ^ second[byte];
+                byte += 1;
+            }
+            i += 1;
+        }
+        rows
+    };
+}
+
+impl<A: Real, B: Real> Step for SixesToWords<A, B> {
+    const IN: usize = 6;
+    const OUT: usize = 16;
+    const LEN: usize = GROUP;
+
+    /// See [`Avx2::hidden_sixes`].
+    type Tables = __m256i;
+
+    #[inline(always)]
+    fn tables(isa: Avx2, _: &Params) -> __m256i {
+        isa.hidden_sixes()
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, sixes: __m256i, src: *const u8, dst: *mut u8) {
+        let [low, high] = const { &Self::ROWS };
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's: 96 bytes are read, and 256 written.
+            unsafe {
+                // (Unpacking takes from either lane what the order puts there.)
+                let codes = isa.in_order(isa.on_top(sixes, src, k));
+                let at = isa.and(isa.shr16::<2>(codes), isa.all8(31));
+                // Negative below the second row, which gives zero.
+                let second = isa.sub8(at, isa.all8(16));
+                let [low, high] = [
+                    isa.xor(
+                        isa.shuffle8(isa.constant(&low[0]), at),
+                        isa.shuffle8(isa.constant(&low[1]), second),
+                    ),
+                    isa.xor(
+                        isa.shuffle8(isa.constant(&high[0]), at),
+                        isa.shuffle8(isa.constant(&high[1]), second),
+                    ),
+                ];
+                let high = <OnTop<8> as Sign>::put(isa, high, codes);
+                isa.store(dst.add(64 * k), isa.low8(low, high));
+                isa.store(dst.add(64 * k + 32), isa.high8(low, high));
+            }
+            k += 1;
+        }
+    }
+}
+
+/// The kernel that makes words of 6 bits, if there is one here.
+pub(super) const fn to_words<const MODE: usize>(from: DType, to: DType) -> Option<Kernel> {
+    Some(match (from, to) {
+        (DType::Float6E2M3FnX4, DType::Float16) => {
+            stepped::<SixesToWords<mark::Float6E2M3Fn, mark::Float16>, MODE>
+        }
+        (DType::Float6E2M3FnX4, DType::BFloat16) => {
+            stepped::<SixesToWords<mark::Float6E2M3Fn, mark::BFloat16>, MODE>
+        }
+        (DType::Float6E3M2FnX4, DType::Float16) => {
+            stepped::<SixesToWords<mark::Float6E3M2Fn, mark::Float16>, MODE>
+        }
+        (DType::Float6E3M2FnX4, DType::BFloat16) => {
+            stepped::<SixesToWords<mark::Float6E3M2Fn, mark::BFloat16>, MODE>
+        }
+        _ => return None,
+    })
 }
 
 /// The kernel that makes bytes of 6 bits, if there is one here for what they become.
@@ -267,8 +362,7 @@ pub(super) const fn to_bytes(codes: &Codes) -> Option<Kernel> {
         Some(Way::OnTopOfSome) => kernel::<OnTopOfSome>(codes),
         Some(Way::Cuts) => kernel::<Cuts>(codes),
         Some(Way::Keeps) => kernel::<Keeps>(codes),
-        // (The place of a pair does not tell whether one of them is zero.)
-        Some(Way::Forbids) => stepped::<SixesToBytes<2, Forbids>, { stepwise::NONE }>,
+        Some(Way::Forbids) => kernel::<Forbids>(codes),
         Some(Way::Drops) => kernel::<Drops>(codes),
         None => return None,
     })
