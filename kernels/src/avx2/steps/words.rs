@@ -48,11 +48,17 @@ pub(in crate::avx2) const fn suits_int(from: DType, to: DType) -> bool {
 
 struct Keys<A, B>(PhantomData<(A, B)>);
 
+/// The low bytes of words, then their high bytes.
+const SPLIT: [u8; 32] = [
+    0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15, //
+    0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15,
+];
+
 /// What is added to high bytes, so that 16 is the first that is negative.
 const ROW: u8 = 0x70;
 
-/// The last low byte of a first half, with the sign bit turned over.
-const HALFWAY: u8 = 0x40 ^ 0x80;
+/// The last low byte that gives the first of two codes of a range, if that is even, and the last that gives the second.
+const LAST_OF_TWO: (u8, u8) = (0x40, 0xbf);
 
 impl<A: Real, B: Real> Keys<A, B> {
     const FROM: FloatFormat = match A::DTYPE.numbers() {
@@ -119,23 +125,53 @@ impl<A: Real, B: Real> Keys<A, B> {
         more
     };
 
-    /// The last low byte that gives the same code as zero, for the first 16 high bytes; with the sign
-    /// bit turned over, for a signed comparison, and without what [`Avx2::codes_of_keys`] adds whatever the high byte: so
-    /// that zero, which a look-up gives further up, becomes what it is there.
+    /// How many bits of a key the low byte has.
+    const LOW_BITS: u32 = match A::DTYPE {
+        DType::BFloat16 => 5,
+        _ => 8,
+    };
+
+    /// Whether shuffles separate the bytes of a key: fewer instructions, but where there is NaN to be packed and blended
+    /// shuffles are what there is too much of.
+    const SHUFFLES: bool = Self::LOW_BITS == 8 && Self::NAN.is_none();
+
+    /// What is taken from low bytes for a signed comparison. With two bits of fraction the middle of the range becomes
+    /// zero; else it is nothing if they are no negative bytes anyway and zero has no meaning.
+    const OFFSET: u8 = match (Self::LOW_BITS, Self::BITS) {
+        (5, 3) => 0,
+        (5, 2) => 16,
+        _ => 0x80,
+    };
+
+    /// What becomes so of a low byte with eight bits, the last one of those that give a code.
+    const fn low(last: u8) -> u8 {
+        (last >> (8 - Self::LOW_BITS)).wrapping_sub(Self::OFFSET)
+    }
+
+    /// The last low byte that gives the same code as zero, for the first 16 high bytes; as it is compared, and without
+    /// what [`Avx2::codes_of_keys`] adds whatever the high byte: so that zero, which a look-up gives further up, becomes
+    /// what it is there.
     const LAST: [u8; 32] = {
         let mut last = [0; 32];
         let mut i = 0;
         while i < 32 {
             let high = i as u8 % 16;
             let added = match Self::BITS {
-                3 => HALFWAY,
+                3 => Self::low(LAST_OF_TWO.0),
                 2 => (high & 1).wrapping_neg(),
                 _ => high + ROW - 1,
             };
-            last[i] = (last_low(i % 16, Self::BITS) ^ 0x80).wrapping_sub(added);
+            last[i] = Self::low(last_low(i % 16, Self::BITS)).wrapping_sub(added);
             i += 1;
         }
         last
+    };
+
+    /// What a linear code is less than its high byte, or twice that, or zero.
+    const LESS: i8 = match Self::BITS {
+        3 => 24,
+        2 => 8,
+        _ => -6,
     };
 }
 
@@ -146,15 +182,18 @@ pub(in crate::avx2) struct Constants {
     magnitude: __m256i,
     most: __m256i,
     least: __m256i,
-    /// The low byte of a word.
-    low: __m256i,
+    /// What separates the low bytes of keys from the high ones.
+    split: __m256i,
+    offset: __m256i,
     row: __m256i,
     top: __m256i,
     sign: __m256i,
+    /// What a code is less than what is linear, without a sign and with one.
+    less: [__m256i; 2],
     more: __m256i,
     last: __m256i,
     /// What the number of bits of fraction has a use for.
-    own: [__m256i; 4],
+    own: [__m256i; 3],
 }
 
 impl Constants {
@@ -165,16 +204,27 @@ impl Constants {
             magnitude: isa.all16(i16::MAX),
             most: isa.all16(const { Keys::<A, B>::LARGEST + Keys::<A, B>::OVER }),
             least: isa.all16(const { Keys::<A, B>::LEAST + Keys::<A, B>::OVER }),
-            low: isa.all16(0xff),
+            split: match const { Keys::<A, B>::SHUFFLES } {
+                true => isa.constant(&SPLIT),
+                false => isa.all16(const { (1 << Keys::<A, B>::LOW_BITS) - 1 }),
+            },
+            offset: isa.all8(const { Keys::<A, B>::OFFSET as i8 }),
             row: isa.all8(ROW as i8),
             top: isa.all8(i8::MIN),
             sign: isa.all8(const { Keys::<A, B>::SIGN }),
+            less: [
+                isa.all8(const { Keys::<A, B>::LESS }),
+                isa.all8(const { Keys::<A, B>::LESS.wrapping_sub(Keys::<A, B>::SIGN) }),
+            ],
             more: isa.constant(const { &Keys::<A, B>::MORE }),
             last: isa.constant(const { &Keys::<A, B>::LAST }),
             own: match const { Keys::<A, B>::BITS } {
-                3 => [isa.all8(HALFWAY as i8), isa.all8(15), isa.all8(0x3f), isa.all8(24)],
-                2 => [isa.all8(1), isa.all8(8), isa.zero(), isa.zero()],
-                _ => [isa.all8(1), isa.all8(6), isa.zero(), isa.zero()],
+                3 => [
+                    isa.all8(const { Keys::<A, B>::low(LAST_OF_TWO.0) as i8 }),
+                    isa.all8(15),
+                    isa.all8(const { Keys::<A, B>::low(LAST_OF_TWO.1) as i8 }),
+                ],
+                _ => [isa.all8(1), isa.zero(), isa.zero()],
             },
         }
     }
@@ -264,7 +314,7 @@ impl Avx2 {
         let codes = if const { Keys::<A, B>::SIMILAR } {
             self.rounded_words::<A, B>(magnitudes)
         } else {
-            self.codes_of_keys::<A, B>(by, magnitudes)
+            self.codes_of_keys::<A, B>(by, magnitudes, by.less[0])
         };
         let codes = match nan {
             // All bits but the sign.
@@ -285,14 +335,8 @@ impl Avx2 {
     fn words_to_numbers<A: Real, B: Real>(self, by: &Constants, [v, w]: [__m256i; 2]) -> __m256i {
         let (v, w) = (self.add16(v, by.over), self.add16(w, by.over));
         let magnitudes = [self.and(v, by.magnitude), self.and(w, by.magnitude)];
-        let codes = self.codes_of_keys::<A, B>(by, magnitudes);
-        let signs = self.packs16(v, w);
-        let signs = match const { Small::<B>::FORMAT.bits() } {
-            4 => self.shr16::<4>(signs),
-            6 => self.shr16::<2>(signs),
-            _ => signs,
-        };
-        self.or(codes, self.and(signs, by.sign))
+        let less = self.blend8(by.less[0], by.less[1], self.packs16(v, w));
+        self.codes_of_keys::<A, B>(by, magnitudes, less)
     }
 
     /// To the exponents that float16 has itself, or to those with one more below.
@@ -312,17 +356,19 @@ impl Avx2 {
         self.shr16::<8>(self.add16(self.add16(v, self.all16(0x7f)), odd))
     }
 
-    /// By keys.
+    /// By keys; with what codes are less than what is linear.
     #[inline(always)]
-    fn codes_of_keys<A: Real, B: Real>(self, by: &Constants, [a, b]: [__m256i; 2]) -> __m256i {
-        let (a, b) = (self.key::<A>(by, a), self.key::<A>(by, b));
-        let high = self.pack_u16(self.shr16::<8>(a), self.shr16::<8>(b));
-        let low = self.pack_u16(self.and(a, by.low), self.and(b, by.low));
-        let low = self.xor(low, by.top);
+    fn codes_of_keys<A: Real, B: Real>(
+        self,
+        by: &Constants,
+        [a, b]: [__m256i; 2],
+        less: __m256i,
+    ) -> __m256i {
+        let (high, low) = self.split_keys::<A, B>(by, self.key(by, a), self.key(by, b));
         // From 16 on the index is negative, which gives zero.
         let at = self.add_clamped_u8(high, by.row);
         let (more, last) = (self.shuffle8(by.more, at), self.shuffle8(by.last, at));
-        let [a, b, c, d] = by.own;
+        let [a, b, c] = by.own;
         match const { Keys::<A, B>::BITS } {
             3 => {
                 // Every half of the low byte's range is a code; the first one is even. (Below 16 no low byte is beyond the
@@ -330,29 +376,50 @@ impl Avx2 {
                 let first = self.gt8(low, self.add8(last, a));
                 let second = self.gt8(low, self.max8(self.or(at, b), c));
                 let linear = self.add8(self.add8(high, high), more);
-                self.sub8(linear, self.add8(self.add8(first, second), d))
+                self.sub8(linear, self.add8(self.add8(first, second), less))
             }
             2 => {
                 // A code is the low byte's range; halfway it goes to the even one.
                 let up = self.gt8(low, self.sub8(last, self.and(at, a)));
-                self.sub8(self.add8(self.sub8(high, b), more), up)
+                self.sub8(self.add8(self.sub8(high, less), more), up)
             }
             _ => {
                 // Only past 10 units, where the second high byte begins, there is another code: of the two that are left,
                 // one less is the last low byte that gives the same.
                 let up = self.gt8(low, self.add8(last, self.sub8(at, a)));
-                self.sub8(self.add8(b, more), up)
+                self.sub8(self.sub8(more, less), up)
             }
         }
     }
 
+    /// The high and the low bytes of keys, the low ones as they are compared.
     #[inline(always)]
-    fn key<A: Real>(self, by: &Constants, magnitude: __m256i) -> __m256i {
-        let key = self.sub_clamped_u16(self.min16(magnitude, by.most), by.least);
-        match const { A::DTYPE } {
-            DType::BFloat16 => self.shl16::<3>(key),
-            _ => key,
+    fn split_keys<A: Real, B: Real>(
+        self,
+        by: &Constants,
+        a: __m256i,
+        b: __m256i,
+    ) -> (__m256i, __m256i) {
+        let (high, low) = if const { Keys::<A, B>::SHUFFLES } {
+            let (a, b) = (self.shuffle8(a, by.split), self.shuffle8(b, by.split));
+            (self.high64(a, b), self.low64(a, b))
+        } else {
+            let (high_a, high_b) = match const { Keys::<A, B>::LOW_BITS } {
+                5 => (self.shr16::<5>(a), self.shr16::<5>(b)),
+                _ => (self.shr16::<8>(a), self.shr16::<8>(b)),
+            };
+            let low = self.pack_u16(self.and(a, by.split), self.and(b, by.split));
+            (self.pack_u16(high_a, high_b), low)
+        };
+        match const { Keys::<A, B>::OFFSET } {
+            0 => (high, low),
+            _ => (high, self.sub8(low, by.offset)),
         }
+    }
+
+    #[inline(always)]
+    fn key(self, by: &Constants, magnitude: __m256i) -> __m256i {
+        self.sub_clamped_u16(self.min16(magnitude, by.most), by.least)
     }
 }
 
