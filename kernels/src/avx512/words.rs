@@ -333,7 +333,13 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
             return codes;
         }
         let last = look_up_128(isa, const { &Self::TABLES.last[I] }, high);
-        x.bw._mm512_mask_add_epi8(codes, x.bw._mm512_cmpgt_epu8_mask(low, last), codes, step)
+        let past = x.bw._mm512_cmpgt_epu8_mask(low, last);
+        if Self::WHOLE && F::APART == 0 {
+            return x.bw._mm512_mask_add_epi8(codes, past, codes, step);
+        }
+        // (The same, since no sum is past 255. That addition of one the compiler makes two instructions, of which one makes
+        // bytes of the mask; where there is more to do than this, one takes less.)
+        x.bw._mm512_mask_adds_epu8(codes, past, codes, step)
     }
 }
 
