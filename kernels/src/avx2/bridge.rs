@@ -420,12 +420,19 @@ impl Avx2 {
     /// From low and high dwords, clamped.
     #[inline(always)]
     pub(super) fn i64_to_i32(self, (low, high): (__m256i, __m256i)) -> __m256i {
-        let fits = self.eq32(high, self.sar32::<31>(low));
-        let limit = self.xor(self.sar32::<31>(high), self.all32(i32::MAX));
-        self.blend8(limit, low, fits)
+        self.clamped_i64(low, high, high)
     }
 
-    /// The same from unsigned ones.
+    /// The same with high dwords that may be turned, which those that are all zeros or ones are not, and signs on top.
+    #[inline(always)]
+    pub(super) fn clamped_i64(self, low: __m256i, high: __m256i, signs: __m256i) -> __m256i {
+        let fits = self.eq32(high, self.gt32(self.zero(), low));
+        let (most, least) = (self.all32(i32::MAX), self.all32(i32::MIN));
+        let limit = self.blend_ps(self.as_ps(most), self.as_ps(least), self.as_ps(signs));
+        self.blend8(self.ps_bits(limit), low, fits)
+    }
+
+    /// From unsigned ones; the high dwords may be turned.
     #[inline(always)]
     pub(super) fn u64_to_i32(self, (low, high): (__m256i, __m256i)) -> __m256i {
         let limit = self.all32(i32::MAX);

@@ -235,7 +235,10 @@ where
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
         (stepped::<IntToPower, A, B, MODE>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {
-        (stepped::<ClampToSmall, A, B, MODE>, Road::Table)
+        match is_turned_long::<MODE>(from) {
+            true => (stepped::<ClampToSmall<true>, A, B, MODE>, Road::Table),
+            false => (stepped::<ClampToSmall<false>, A, B, MODE>, Road::Table),
+        }
     } else if from.bits() == 8 && to.bits() == 8 && maps::work::<A, B>() <= most_work(from) {
         (stepped::<ByteMap, A, B, MODE>, Road::Table)
     } else if let Some(kernel) = to_small_float::<A, B, MODE>() {
@@ -257,6 +260,11 @@ where
         return None;
     };
     Some(Entry { kernel, road })
+}
+
+/// Whether the source has 64-bit integers in the other byte order.
+const fn is_turned_long<const MODE: usize>(from: DType) -> bool {
+    MODE & stepwise::SOURCE != 0 && is_integer(from) && from.bits() == 64
 }
 
 /// The kernel of a pair whose destination is bool. (A number is zero in any order; a float whose sign is not looked at.)
@@ -297,8 +305,10 @@ where
         stepped::<WordsToSmall, A, B, MODE>
     } else if is_integer(from) && from.bits() == 16 {
         stepped::<EncodeWords, A, B, MODE>
+    } else if is_turned_long::<MODE>(from) {
+        stepped::<EncodeSmall<true>, A, B, MODE>
     } else {
-        stepped::<EncodeSmall, A, B, MODE>
+        stepped::<EncodeSmall<false>, A, B, MODE>
     })
 }
 

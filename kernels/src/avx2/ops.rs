@@ -137,6 +137,7 @@ words! {
         min_pd = _mm256_min_pd(a: __m256d, b: __m256d) -> __m256d;
         max_pd = _mm256_max_pd(a: __m256d, b: __m256d) -> __m256d;
         // `b` where `mask` is negative, else `a`.
+        blend_ps = _mm256_blendv_ps(a: __m256, b: __m256, mask: __m256) -> __m256;
         blend_pd = _mm256_blendv_pd(a: __m256d, b: __m256d, mask: __m256d) -> __m256d;
         i32_to_ps = _mm256_cvtepi32_ps(a: __m256i) -> __m256;
         i32_to_pd = _mm256_cvtepi32_pd(a: __m128i) -> __m256d;

@@ -28,8 +28,8 @@ pub(in crate::avx2) struct SmallToInt;
 /// Small floats other than e8m0 to wider integers, by way of bfloat16.
 pub(in crate::avx2) struct CutSmall;
 
-/// Anything to a small float other than e8m0.
-pub(in crate::avx2) struct EncodeSmall;
+/// Anything to a small float other than e8m0. Or 64-bit integers in the other byte order.
+pub(in crate::avx2) struct EncodeSmall<const TURNED: bool>;
 
 impl<A: Real, B: Real> Step<A, B> for FillByte {
     const LEN: usize = 32;
@@ -250,19 +250,24 @@ pub(in crate::avx2) const fn fits_a_byte(dtype: DType) -> bool {
     fits_int8(dtype) && !has_large(dtype)
 }
 
-impl<A: Real, B: Real> Step<A, B> for EncodeSmall
+impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for EncodeSmall<TURNED>
 where
     Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>,
 {
     const LEN: usize = 32;
+    const READS_TURNED: bool = TURNED;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let first: Sticky = isa.bridge(Decode::<A>::decode(isa, src));
             let second = src.add(16 * size_of::<A::Stored>());
-            let second: Sticky = isa.bridge(Decode::<A>::decode(isa, second));
+            let (first, second): (Sticky, Sticky) = if TURNED {
+                (isa.turned_longs::<A>(src), isa.turned_longs::<A>(second))
+            } else {
+                let first = isa.bridge(Decode::<A>::decode(isa, src));
+                (first, isa.bridge(Decode::<A>::decode(isa, second)))
+            };
             isa.store(
                 dst,
                 match const { A::DTYPE.kind() } {
@@ -275,6 +280,20 @@ where
 }
 
 impl Avx2 {
+    /// Sixteen 64-bit integers in the other byte order, clamped to 32 bits: beyond all the destinations' numbers.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 128 bytes.
+    #[inline(always)]
+    unsafe fn turned_longs<A: Real>(self, src: *const u8) -> Sticky {
+        // SAFETY: the caller's.
+        let (a, b) = unsafe {
+            let a = self.clamped_to_i32::<A, true>(src);
+            (a, self.clamped_to_i32::<A, true>(src.add(64)))
+        };
+        Sticky([self.i32_to_ps(a), self.i32_to_ps(b)])
+    }
+
     #[inline(always)]
     fn encode_positive<B: Real>(self, Sticky([a, b]): Sticky, Sticky([c, d]): Sticky) -> __m256i {
         let (a, b) = (self.codes_of_positive::<B>(a), self.codes_of_positive::<B>(b));

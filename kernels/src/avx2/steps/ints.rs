@@ -3,6 +3,7 @@
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
 use crate::dtypes::{DType, Kind, Real, mark};
+use crate::stepwise::places;
 use core::arch::x86_64::{__m128i, __m256i};
 
 /// Integers of 8 bits to wider ones, and those of 16 to 64 bits.
@@ -16,8 +17,8 @@ pub(in crate::avx2) struct WidenHighestFirst;
 pub(in crate::avx2) struct NarrowToByte;
 
 /// Unsigned and wider integers to small floats of which all numbers are less than 128: by way of int8,
-/// to which what is beyond is clamped.
-pub(in crate::avx2) struct ClampToSmall;
+/// to which what is beyond is clamped. Or those of 64 bits in the other byte order: what is clamped need not be turned.
+pub(in crate::avx2) struct ClampToSmall<const TURNED: bool>;
 
 /// Integers of 16 bits to other small floats: by magnitude and sign, since magnitudes are widened and
 /// packed again where they are.
@@ -65,13 +66,17 @@ impl<A: Real, B: Real> Step<A, B> for WidenHighestFirst {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for ClampToSmall {
+impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for ClampToSmall<TURNED> {
     const LEN: usize = 32;
+    const READS_TURNED: bool = TURNED;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
-        unsafe { isa.store(dst, isa.mapped::<mark::Int8, B>(isa.clamped_to_i8::<A>(src))) }
+        unsafe {
+            let clamped = isa.clamped_to_i8::<A, TURNED>(src);
+            isa.store(dst, isa.mapped::<mark::Int8, B>(clamped))
+        }
     }
 }
 
@@ -146,7 +151,8 @@ impl Avx2 {
     /// # Safety
     /// `src` is valid for reading 32 elements of `A`.
     #[inline(always)]
-    unsafe fn clamped_to_i8<A: Real>(self, src: *const u8) -> __m256i {
+    unsafe fn clamped_to_i8<A: Real, const TURNED: bool>(self, src: *const u8) -> __m256i {
+        const { assert!(!TURNED || A::DTYPE.bits() == 64) };
         let most = self.all32(127);
         // SAFETY: the caller's.
         unsafe {
@@ -170,10 +176,10 @@ impl Avx2 {
                     ]
                 }
                 _ => [
-                    self.clamped_to_i32::<A>(src),
-                    self.clamped_to_i32::<A>(src.add(64)),
-                    self.clamped_to_i32::<A>(src.add(128)),
-                    self.clamped_to_i32::<A>(src.add(192)),
+                    self.clamped_to_i32::<A, TURNED>(src),
+                    self.clamped_to_i32::<A, TURNED>(src.add(64)),
+                    self.clamped_to_i32::<A, TURNED>(src.add(128)),
+                    self.clamped_to_i32::<A, TURNED>(src.add(192)),
                 ],
             };
             let [a, b, c, d] = dwords;
@@ -183,16 +189,29 @@ impl Avx2 {
 
     /// Eight 64-bit integers, clamped.
     ///
+    /// Of those in the other byte order the high dword comes first, and only the low one is turned: the high one is but
+    /// compared, and its sign is on top of the lowest byte.
+    ///
     /// # Safety
     /// `src` is valid for reading 64 bytes.
     #[inline(always)]
-    unsafe fn clamped_to_i32<A: Real>(self, src: *const u8) -> __m256i {
+    pub(super) unsafe fn clamped_to_i32<A: Real, const TURNED: bool>(
+        self,
+        src: *const u8,
+    ) -> __m256i {
         // SAFETY: the caller's.
         let (a, b) = unsafe { (self.load(src), self.load(src.add(32))) };
-        let dwords = (self.even_dwords(a, b), self.odd_dwords(a, b));
+        let (even, odd) = (self.even_dwords(a, b), self.odd_dwords(a, b));
+        let (low, high) = if TURNED {
+            let places = self.twice(bytemuck::cast(const { places(4) }));
+            (self.shuffle8(odd, places), even)
+        } else {
+            (even, odd)
+        };
         self.in_order(match const { A::DTYPE.kind() } {
-            Kind::Int => self.i64_to_i32(dwords),
-            _ => self.u64_to_i32(dwords),
+            Kind::Int if TURNED => self.clamped_i64(low, high, self.shl32::<24>(high)),
+            Kind::Int => self.i64_to_i32((low, high)),
+            _ => self.u64_to_i32((low, high)),
         })
     }
 

@@ -198,6 +198,10 @@ macro_rules! set_words {
     )*};
 }
 
+/// The steps of sources that are not turned.
+type ClampBytes = ClampToSmall<false>;
+type EncodeFloats = EncodeSmall<false>;
+
 /// Sets the kernels of the pairs that have one.
 pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
     set!(pairs ByteMap
@@ -211,11 +215,11 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
     ]);
     set!(pairs ByteMap [Int8]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
-    set!(pairs ClampToSmall [UInt8]
+    set!(pairs ClampBytes [UInt8]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set_words!(pairs [Float16 BFloat16]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
-    set!(pairs EncodeSmall [Float32]
+    set!(pairs EncodeFloats [Float32]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs WordsToInt [Float16 BFloat16]
         [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
