@@ -64,7 +64,7 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
             #[inline(always)]
             move || {
                 let tables = S::tables(isa, params);
-                let [from, to] = Side::both(params.from, params.to, S::HALVES);
+                let [from, to] = super::sides_of(params.from, params.to, S::HALVES);
                 let lie = [Side { bits: S::IN, ..from }, Side { bits: S::OUT, ..to }];
                 // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
                 unsafe {
