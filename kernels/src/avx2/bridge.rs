@@ -423,7 +423,8 @@ impl Avx2 {
         self.clamped_i64(low, high, high)
     }
 
-    /// The same with high dwords that may be turned, which those that are all zeros or ones are not, and signs on top.
+    /// The same, with the sign on top of `signs`. The high dwords may be turned: all that is asked of them is whether they
+    /// are all zeros or all ones.
     #[inline(always)]
     pub(super) fn clamped_i64(self, low: __m256i, high: __m256i, signs: __m256i) -> __m256i {
         let fits = self.eq32(high, self.gt32(self.zero(), low));

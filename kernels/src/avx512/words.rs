@@ -232,6 +232,8 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
             tables.first[at] = code;
             tables.last[0][at] = 0;
             tables.step[at] = F::NAN.wrapping_sub(code);
+            // Additions that stop at 255 are used with numbers apart.
+            assert!(F::APART == 0 || F::NAN >= code);
         }
         tables
     };
@@ -337,7 +339,7 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         if Self::WHOLE && F::APART == 0 {
             return x.bw._mm512_mask_add_epi8(codes, past, codes, step);
         }
-        // (The same, since no sum is past 255. That addition of one the compiler makes two instructions, of which one makes
+        // (The same: no sum is past 255, for where one is added codes have seven bits. That addition of one the compiler makes two instructions, of which one makes
         // bytes of the mask; where there is more to do than this, one takes less.)
         x.bw._mm512_mask_adds_epu8(codes, past, codes, step)
     }

@@ -7,7 +7,8 @@
 //! two. So the first 16 high bytes are those of numbers below 8 units, where the unit is the smallest
 //! number, and that is where the subnormals are, whatever the format: what they round to is one table
 //! of codes, and a threshold for the low byte from which on it is one more. From there on the code is
-//! linear in the high byte, and the thresholds are always the same.
+//! linear in the high byte, and the thresholds are always the same. (Of bfloat16 the low byte of a key is but the five bits
+//! that are left of its fraction.)
 //!
 //! Integers up to 8 need no low byte: between neighbouring high bytes of keys there is none.
 //!
