@@ -117,7 +117,7 @@ impl Avx2 {
     /// # Safety
     /// 128 bytes are readable at `src`.
     #[inline(always)]
-    unsafe fn load_four(self, src: *const u8) -> [__m256i; 4] {
+    pub(super) unsafe fn load_four(self, src: *const u8) -> [__m256i; 4] {
         // SAFETY: the caller's.
         unsafe {
             [self.load(src), self.load(src.add(32)), self.load(src.add(64)), self.load(src.add(96))]

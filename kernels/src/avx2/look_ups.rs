@@ -1,133 +1,207 @@
-//! Bytes by a table that is made when the cast begins, by a sum of look-ups as [`nibbles`](super::nibbles) finds
-//! them at compile time: of 16 rows of 16, only those take part that have more than the row before by something that
-//! differs along the row. Rounding towards one side makes few such rows, where the default rounding makes none.
+//! Bytes by a table that is made when the cast begins: by a [`Sum`] of look-ups as [`nibbles`](super::nibbles) finds
+//! them at compile time.
 
 use super::Avx2;
-use super::shapes::steps;
+use super::packed::in_steps;
+use super::pieces::GROUP;
 use crate::codec::Isa;
+use crate::shape::{self, Map, More, Sum, Upper};
 use core::arch::x86_64::__m256i;
 use core::array;
 
-/// Sixteen bytes of a table.
-type Row = [u8; 16];
+/// The vectors that share what is loaded of a sum: those of a group.
+const VECTORS: usize = GROUP / 32;
 
-/// The sum for a table. With c a byte, but for bits that make no difference, or what stands for it, and m its lower
-/// seven bits:
-/// * `high[c / 16]`, and `low[m % 16]`,
-/// * of `rows`, the first `lower`: what the low four bits of m tell, for each row up to m's,
-/// * the others, up to `count`: the same, if c is not below 128.
-struct Sum {
-    mask: u8,
-    /// Whether bytes stand for their magnitude and sign as two's complement has them.
-    absolute: bool,
-    high: [u8; 32],
-    low: [u8; 32],
-    rows: [More; 15],
-    lower: usize,
-    count: usize,
+/// What codes become, four vectors of them at a time.
+trait Look: Copy {
+    /// Of a sum that is such a one.
+    fn of(isa: Avx2, sum: &Sum) -> Self;
+
+    fn look_up(self, isa: Avx2, sum: &Sum, codes: [__m256i; VECTORS]) -> [__m256i; VECTORS];
 }
 
-/// What a row has more than the one before, and where it begins, each in both lanes.
+/// A sum for the lower halves of tables that has so many rows, which stay in registers, and something in `high` or not.
 #[derive(Clone, Copy)]
-struct More {
-    bytes: [u8; 32],
-    start: [u8; 32],
+struct Few<const COUNT: usize, const HIGH: bool> {
+    mask: __m256i,
+    high: __m256i,
+    low: __m256i,
+    rows: [[__m256i; 2]; COUNT],
 }
 
-impl Sum {
-    fn of(table: &[u8; 256]) -> Self {
-        const FEW: usize = 6;
-        let sum = Self::by_rows(table, false);
-        if sum.count <= FEW {
-            return sum;
+impl<const COUNT: usize, const HIGH: bool> Look for Few<COUNT, HIGH> {
+    #[inline(always)]
+    fn of(isa: Avx2, sum: &Sum) -> Self {
+        let mut rows = [[isa.zero(); 2]; COUNT];
+        for (row, more) in rows.iter_mut().zip(&sum.rows) {
+            *row = [isa.constant(&more.bytes), isa.constant(&more.start)];
         }
-        // The code that stands for -m is 128 + m, and for -128 it is 128.
-        let by_size = array::from_fn(|code| match code {
-            0..=128 => table[code],
-            _ => table[384 - code],
-        });
-        let other = Self::by_rows(&by_size, true);
-        if other.count < sum.count { other } else { sum }
+        let (high, low) = (isa.constant(&sum.high), isa.constant(&sum.low));
+        Self { mask: isa.all8(sum.mask as i8), high, low, rows }
     }
 
-    fn by_rows(table: &[u8; 256], absolute: bool) -> Self {
-        let (rows, _) = table.as_chunks::<16>();
-        // Every so many rows they begin again.
-        let kinds = [1, 2, 4, 8].into_iter().find(|&kinds| rows[kinds..] == rows[..16 - kinds]);
-        let kinds = kinds.unwrap_or(16);
-        let mut sum = Self {
-            mask: (16 * kinds - 1) as u8,
-            absolute,
-            high: [0; 32],
-            low: twice(&rows[0]),
-            rows: [More { bytes: [0; 32], start: [0; 32] }; 15],
-            lower: 0,
-            count: 0,
-        };
-        let mut before = 0;
-        for k in 1..kinds.min(8) {
-            before = sum.step(minus(&rows[k], &rows[k - 1]), k, before);
-            (sum.high[k], sum.high[k + 16]) = (before, before);
+    #[inline(always)]
+    fn look_up(self, isa: Avx2, _: &Sum, mut codes: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+        for code in &mut codes {
+            let own = isa.and(*code, self.mask);
+            *code = isa.shuffle8(self.low, own);
+            for [bytes, start] in self.rows {
+                *code = isa.add8(*code, isa.shuffle8(bytes, isa.sub_clamped8(own, start)));
+            }
+            if HIGH {
+                let at = isa.and(isa.shr16::<4>(own), isa.all8(15));
+                *code = isa.add8(*code, isa.shuffle8(self.high, at));
+            }
         }
-        sum.lower = sum.count;
-        let (mut last, mut more) = ([0; 16], 0);
-        for k in 0..kinds - kinds.min(8) {
-            let this = minus(&rows[k + 8], &rows[k]);
-            more = sum.step(minus(&this, &last), k, more);
-            let high = sum.high[k].wrapping_add(more);
-            (sum.high[k + 8], sum.high[k + 24], last) = (high, high, this);
-        }
-        sum
-    }
-
-    /// Takes up what a row has more, and answers what that is, with what was before, if it is the same all along it.
-    fn step(&mut self, more: Row, k: usize, before: u8) -> u8 {
-        if more == [more[0]; 16] {
-            return before.wrapping_add(more[0]);
-        }
-        self.rows[self.count] = More { bytes: twice(&more), start: [16 * k as u8; 32] };
-        self.count += 1;
-        before
+        codes
     }
 }
 
-fn minus(a: &Row, b: &Row) -> Row {
-    array::from_fn(|i| a[i].wrapping_sub(b[i]))
+/// Any other sum, whose rows are loaded for each step.
+#[derive(Clone, Copy)]
+struct Many<const UPPER: u8, const ABSOLUTE: bool>;
+
+impl<const UPPER: u8, const ABSOLUTE: bool> Look for Many<UPPER, ABSOLUTE> {
+    #[inline(always)]
+    fn of(_: Avx2, _: &Sum) -> Self {
+        Self
+    }
+
+    #[inline(always)]
+    fn look_up(self, isa: Avx2, sum: &Sum, mut codes: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+        let (mask, sign) = (isa.all8(sum.mask as i8), isa.all8(i8::MIN));
+        let (high, low) = (isa.constant(&sum.high), isa.constant(&sum.low));
+        let (mut sizes, mut found) = (codes, codes);
+        for k in 0..VECTORS {
+            if ABSOLUTE {
+                codes[k] = isa.or(isa.abs8(codes[k]), isa.and(codes[k], sign));
+            }
+            codes[k] = isa.and(codes[k], mask);
+            // (If the halves are apart, negative codes are for no row of the lower one: of these a look-up makes zero.)
+            let is_apart = UPPER == Upper::Apart as u8;
+            sizes[k] = if is_apart { codes[k] } else { isa.and(codes[k], isa.all8(i8::MAX)) };
+            let at = isa.and(isa.shr16::<4>(codes[k]), isa.all8(15));
+            found[k] = isa.add8(isa.shuffle8(high, at), isa.shuffle8(low, sizes[k]));
+        }
+        for more in &sum.rows[..sum.lower] {
+            found = isa.add_more(more, sizes, found);
+        }
+        if UPPER == Upper::Negated as u8 {
+            for k in 0..VECTORS {
+                // (Of code zero it makes zero, which that becomes.)
+                found[k] = isa.sign8(found[k], codes[k]);
+            }
+        }
+        if sum.lower < sum.count {
+            // What is below 128 is below every row: subtraction stops at -128.
+            for upper in &mut codes {
+                *upper = isa.xor(*upper, sign);
+            }
+            for more in &sum.rows[sum.lower..sum.count] {
+                found = isa.add_more(more, codes, found);
+            }
+        }
+        found
+    }
 }
 
-fn twice(row: &Row) -> [u8; 32] {
-    array::from_fn(|i| row[i % 16])
+/// A loop that looks up elements of `OUT` bits by a sum of some kind.
+///
+/// # Safety
+/// The pointers are valid for `n` bytes, and as many elements of `OUT` bits, and don't overlap. The CPU has AVX2.
+unsafe fn looked_up<L: Look, const OUT: usize>(sum: &Sum, src: *const u8, dst: *mut u8, n: usize) {
+    // SAFETY: the caller's; a group is of four vectors.
+    unsafe {
+        let isa = Avx2::summon();
+        isa.vectorize_on_lines(
+            #[inline(always)]
+            move || {
+                let look = L::of(isa, sum);
+                let bits = isa.all8((u8::MAX >> (8 - OUT)) as i8);
+                in_steps(
+                    [8, OUT],
+                    GROUP,
+                    src,
+                    dst,
+                    n,
+                    #[inline(always)]
+                    |src, dst| {
+                        let [a, b, c, d] = look.look_up(isa, sum, isa.load_four(src));
+                        if OUT == 8 {
+                            isa.store(dst, a);
+                            isa.store(dst.add(32), b);
+                            isa.store(dst.add(64), c);
+                            isa.store(dst.add(96), d);
+                        } else {
+                            let [a, b] = [isa.and(a, bits), isa.and(b, bits)];
+                            isa.squeeze::<OUT>([a, b, isa.and(c, bits), isa.and(d, bits)], dst);
+                        }
+                    },
+                );
+            },
+        );
+    }
 }
 
-/// The vectors that share what is loaded of a sum.
-const VECTORS: usize = 4;
+/// The same by a sum of any kind but few rows.
+///
+/// # Safety
+/// As for [`looked_up`].
+unsafe fn by_many<const OUT: usize>(sum: &Sum, src: *const u8, dst: *mut u8, n: usize) {
+    const SAME: u8 = Upper::Same as u8;
+    const NEGATED: u8 = Upper::Negated as u8;
+    const APART: u8 = Upper::Apart as u8;
+    // SAFETY: the caller's.
+    unsafe {
+        match (sum.upper, sum.absolute) {
+            (Upper::Same, false) => looked_up::<Many<SAME, false>, OUT>(sum, src, dst, n),
+            (Upper::Same, true) => looked_up::<Many<SAME, true>, OUT>(sum, src, dst, n),
+            (Upper::Negated, false) => looked_up::<Many<NEGATED, false>, OUT>(sum, src, dst, n),
+            (Upper::Negated, true) => looked_up::<Many<NEGATED, true>, OUT>(sum, src, dst, n),
+            (Upper::Apart, _) => looked_up::<Many<APART, false>, OUT>(sum, src, dst, n),
+        }
+    }
+}
 
 /// Bytes by a table of 256: see [`Shapes::look_up`](crate::shape::Shapes).
 ///
 /// # Safety
 /// The pointers are valid for `n` bytes, and don't overlap. The CPU has AVX2.
-pub(super) unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
-    let sum = &Sum::of(table);
-    // SAFETY: the caller's; a step is of four vectors.
+pub(super) unsafe fn look_up(map: &Map, src: *const u8, dst: *mut u8, n: usize) {
+    // SAFETY: the caller's.
     unsafe {
-        steps::<{ 32 * VECTORS }>(
-            (1, 1),
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let mut codes = [isa.zero(); VECTORS];
-                for (k, codes) in codes.iter_mut().enumerate() {
-                    *codes = isa.load(src.add(32 * k));
-                }
-                let found = isa.sum_up(sum, codes);
-                for (k, found) in found.into_iter().enumerate() {
-                    isa.store(dst.add(32 * k), found);
-                }
-            },
-        );
+        let Some(sum) = &map.sum else {
+            return shape::look_up(map, src, dst, n);
+        };
+        let is_lower = !sum.absolute && sum.mask < 0x80;
+        let has_high = sum.high != [0; 32];
+        match (sum.count, has_high) {
+            _ if !is_lower => by_many::<8>(sum, src, dst, n),
+            (0, false) => looked_up::<Few<0, false>, 8>(sum, src, dst, n),
+            (0, true) => looked_up::<Few<0, true>, 8>(sum, src, dst, n),
+            (1, false) => looked_up::<Few<1, false>, 8>(sum, src, dst, n),
+            (1, true) => looked_up::<Few<1, true>, 8>(sum, src, dst, n),
+            (2, false) => looked_up::<Few<2, false>, 8>(sum, src, dst, n),
+            (2, true) => looked_up::<Few<2, true>, 8>(sum, src, dst, n),
+            (3, false) => looked_up::<Few<3, false>, 8>(sum, src, dst, n),
+            (3, true) => looked_up::<Few<3, true>, 8>(sum, src, dst, n),
+            _ => by_many::<8>(sum, src, dst, n),
+        }
     }
+}
+
+/// Elements of `OUT` bits by such a table, of which it tells the low ones.
+///
+/// # Safety
+/// As for every [`ByCodes`](crate::table::ByCodes): the pair's dtypes have 8 bits and `OUT`. The CPU has AVX2.
+pub(super) unsafe fn look_up_packed<const OUT: usize>(
+    table: &[u8; 256],
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe { by_many::<OUT>(&Sum::of(table), src, dst, n) }
 }
 
 /// Whether a half byte is marked: see [`MarkedHalves`](crate::shape::MarkedHalves).
@@ -140,7 +214,7 @@ pub(super) unsafe fn marked_halves(marks: &[u8; 16], src: *const u8, n: usize) -
     isa.vectorize(
         #[inline(always)]
         move || {
-            let marks = isa.constant(&twice(marks));
+            let marks = isa.constant(&array::from_fn(|i| marks[i % 16]));
             let (mut any, mut i) = (isa.zero(), 0);
             // SAFETY: the caller's. What is left is looked at with the first half byte that is there, again.
             unsafe {
@@ -167,37 +241,6 @@ impl Avx2 {
         let half = self.all8(15);
         let low = self.shuffle8(marks, self.and(low, half));
         self.or(low, self.shuffle8(marks, self.and(high, half)))
-    }
-
-    #[inline(always)]
-    fn sum_up(self, sum: &Sum, mut codes: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
-        let (mask, low7, sign) =
-            (self.all8(sum.mask as i8), self.all8(i8::MAX), self.all8(i8::MIN));
-        let (high, low) = (self.constant(&sum.high), self.constant(&sum.low));
-        let (mut sizes, mut found) = ([self.zero(); VECTORS], [self.zero(); VECTORS]);
-        for k in 0..VECTORS {
-            if sum.absolute {
-                codes[k] = self.or(self.abs8(codes[k]), self.and(codes[k], sign));
-            }
-            codes[k] = self.and(codes[k], mask);
-            sizes[k] = self.and(codes[k], low7);
-            let at = self.and(self.shr16::<4>(codes[k]), self.all8(15));
-            found[k] = self.add8(self.shuffle8(high, at), self.shuffle8(low, sizes[k]));
-        }
-        for more in &sum.rows[..sum.lower] {
-            found = self.add_more(more, sizes, found);
-        }
-        if sum.lower < sum.count {
-            // What is below 128 is below every row: subtraction stops at -128.
-            let mut uppers = codes;
-            for upper in &mut uppers {
-                *upper = self.xor(*upper, sign);
-            }
-            for more in &sum.rows[sum.lower..sum.count] {
-                found = self.add_more(more, uppers, found);
-            }
-        }
-        found
     }
 
     #[inline(always)]

@@ -8,11 +8,12 @@
 use super::Avx2;
 use super::bits::{BitsToBytes, BitsToWords};
 use super::code_tables::{Codes, codes, codes_in, words};
+use super::look_ups::look_up_packed;
 use super::permutes;
 use super::pieces::GROUP;
 use super::sixes::{self, SixesByPairs, SixesToBits};
 use crate::codec::Isa;
-use crate::dtypes::DType;
+use crate::dtypes::{DType, Kind};
 use crate::scalar::direct::is_packed_copy;
 use crate::stepwise::{self, Side};
 use crate::table::{ByCodes as ByCodesKernel, Entry, Kernel, Params, RealPairs, Road};
@@ -129,37 +130,62 @@ unsafe fn all_steps<S: Step>(
     n: usize,
     tables: impl FnOnce(Avx2) -> S::Tables,
 ) {
-    const { assert!(S::LEN * S::IN <= 8 * LONGEST.0 && S::LEN * S::OUT <= 8 * LONGEST.1) };
     // SAFETY: the caller's.
     let isa = unsafe { Avx2::summon() };
     isa.vectorize(
         #[inline(always)]
         move || {
             let tables = tables(isa);
-            let mut buffers = Buffers::new();
-            let mut i = 0;
-            while i < n {
-                // SAFETY: the caller's: element `i` starts a byte on both sides, and `left` are left.
-                // What is less than a step is cast between buffers, which hold one; the second has
-                // been written to where it is read. One place in the code does every step.
-                unsafe {
-                    let (from, to) = (src.add(i / 8 * S::IN), dst.add(i / 8 * S::OUT));
-                    let left = n - i;
-                    let (step_from, step_to) = if left < S::LEN {
-                        buffers.fill(from, (left * S::IN).div_ceil(8))
-                    } else {
-                        (from, to)
-                    };
-                    S::step(isa, tables, step_from, step_to);
-                    if left < S::LEN {
-                        buffers.empty(to, left * S::OUT);
-                        break;
-                    }
-                }
-                i += S::LEN;
+            // SAFETY: the caller's; this is a step.
+            unsafe {
+                in_steps(
+                    [S::IN, S::OUT],
+                    S::LEN,
+                    src,
+                    dst,
+                    n,
+                    #[inline(always)]
+                    |src, dst| S::step(isa, tables, src, dst),
+                );
             }
         },
     );
+}
+
+/// Runs a step from each multiple of `len` elements of so many bits on, the last one by way of the stack if less is left.
+///
+/// # Safety
+/// The pointers are valid for `n` elements, and don't overlap. `step` reads and writes `len` elements, which are whole
+/// bytes on both sides.
+#[inline(always)]
+pub(super) unsafe fn in_steps(
+    [from, to]: [usize; 2],
+    len: usize,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    step: impl Fn(*const u8, *mut u8),
+) {
+    assert!(len * from <= 8 * LONGEST.0 && len * to <= 8 * LONGEST.1);
+    let mut buffers = Buffers::new();
+    let mut i = 0;
+    while i < n {
+        // SAFETY: the caller's: element `i` starts a byte on both sides, and `left` are left.
+        // What is less than a step is cast between buffers, which hold one; the second has
+        // been written to where it is read. One place in the code does every step.
+        unsafe {
+            let (src, dst) = (src.add(i / 8 * from), dst.add(i / 8 * to));
+            let left = n - i;
+            let (step_src, step_dst) =
+                if left < len { buffers.fill(src, (left * from).div_ceil(8)) } else { (src, dst) };
+            step(step_src, step_dst);
+            if left < len {
+                buffers.empty(dst, left * to);
+                break;
+            }
+        }
+        i += len;
+    }
 }
 
 /// Memory for a step. (It is aligned for what the compiler puts on the stack beside it: see
@@ -594,12 +620,25 @@ pub(super) const fn with_packed<const MODE: usize>(mut pairs: RealPairs) -> Real
     pairs
 }
 
-/// Any map of codes of at most 6 bits; one side is packed.
+/// Any map of codes, of which one side is packed.
 pub(super) fn by_codes(from: DType, to: DType) -> Option<ByCodesKernel> {
-    if from.significant_bits() > 6 || from.bits() > 8 || to.bits() > 8 {
+    let are_whole = !matches!(from.kind(), Kind::Float) && !matches!(to.kind(), Kind::Float);
+    if from.bits() > 8 || to.bits() > 8 || (from.significant_bits() == 8 && are_whole) {
+        // (Whole numbers are clamped in less time.)
         return None;
     }
-    Some(match (from.bits(), to.bits()) {
+    Some(match (from.significant_bits(), to.bits()) {
+        (8, 1) => look_up_packed::<1>,
+        (8, 2) => look_up_packed::<2>,
+        (8, 4) => look_up_packed::<4>,
+        (8, 6) => look_up_packed::<6>,
+        _ => few_by_codes(from, to),
+    })
+}
+
+/// The same for codes of at most 6 bits.
+fn few_by_codes(from: DType, to: DType) -> ByCodesKernel {
+    match (from.bits(), to.bits()) {
         (1, 1) => stepped_by::<ByHalves<1, 1>>,
         (1, 2) => stepped_by::<ByHalves<1, 2>>,
         (1, 4) => stepped_by::<ByHalves<1, 4>>,
@@ -624,7 +663,7 @@ pub(super) fn by_codes(from: DType, to: DType) -> Option<ByCodesKernel> {
         (_, 2) => bytes_by_codes::<2>(from),
         (_, 4) => bytes_by_codes::<4>(from),
         _ => bytes_by_codes::<6>(from),
-    })
+    }
 }
 
 /// The same from a dtype of one byte.

@@ -9,7 +9,7 @@ use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes, map_marked, marked_halves};
 use super::{Avx512, Features, moved};
 use crate::codec::Isa;
-use crate::shape::{Grid, Mode, Shapes};
+use crate::shape::{Grid, Map, Mode, Shapes};
 use core::arch::x86_64::*;
 
 pub(super) const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
@@ -33,9 +33,9 @@ pub(super) const fn shapes_vbmi() -> Shapes {
 ///
 /// # Safety
 /// The pointers are valid for `n` bytes, and don't overlap. The CPU has the token's instruction set.
-unsafe fn look_up<L: LookUp + Isa>(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
+unsafe fn look_up<L: LookUp + Isa>(map: &Map, src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's.
-    unsafe { map_bytes::<L>(&ByteMap::of_any(*table), src, dst, n) }
+    unsafe { map_bytes::<L>(&ByteMap::of_any(*map.table()), src, dst, n) }
 }
 
 /// The portable loops, and in place of some of them those below.

@@ -3,8 +3,10 @@
 
 use super::fit::Fit;
 use super::rounded::Rounded;
+#[cfg(target_arch = "x86_64")]
+use super::sums::Sum;
 use super::whole::Range;
-use super::{BUFFER, LONG, pieces};
+use super::{BUFFER, LONG, Shapes, pieces};
 use crate::buffer::Buffer;
 use crate::dtypes::DType;
 use crate::options::Options;
@@ -12,13 +14,38 @@ use crate::table::{Params, Table};
 use core::mem::MaybeUninit;
 use core::{array, ptr, slice};
 
-/// Writes for each byte the one of a table that it tells.
+/// What each byte becomes, as an instruction set's loop looks it up.
+pub(crate) struct Map {
+    table: [u8; 256],
+    /// Where that takes less time.
+    #[cfg(target_arch = "x86_64")] // Which has an instruction set of that kind.
+    pub(crate) sum: Option<Sum>,
+}
+
+impl Map {
+    /// For the loop of an instruction set.
+    fn of(#[allow(unused)] shapes: &Shapes, table: [u8; 256]) -> Self {
+        Self {
+            table,
+            #[cfg(target_arch = "x86_64")]
+            sum: shapes.looks_up_sums.then(|| Sum::of(&table)),
+        }
+    }
+
+    /// What each byte becomes.
+    #[cfg(target_arch = "x86_64")] // Where there are loops that want it so.
+    pub(crate) const fn table(&self) -> &[u8; 256] {
+        &self.table
+    }
+}
+
+/// Writes for each byte the one that it becomes.
 ///
 /// # Safety
 /// The pointers are valid for so many bytes, and don't overlap. The CPU has the instruction set.
-pub(crate) type LookUp = unsafe fn(&[u8; 256], *const u8, *mut u8, usize);
+pub(crate) type LookUp = unsafe fn(&Map, *const u8, *mut u8, usize);
 
-/// The same by the first table, answering whether any byte is not zero by the second.
+/// Writes for each byte the one of the first table that it tells, and answers whether any byte is not zero by the second.
 ///
 /// # Safety
 /// As for every [`LookUp`].
@@ -33,13 +60,13 @@ pub(crate) type MarkedHalves = unsafe fn(&[u8; 16], *const u8, usize) -> bool;
 
 /// # Safety
 /// As for every [`LookUp`].
-pub(super) unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
+pub(crate) unsafe fn look_up(map: &Map, src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's; bytes have no alignment.
     let (src, dst) = unsafe {
         (slice::from_raw_parts(src, n), slice::from_raw_parts_mut(dst.cast::<MaybeUninit<u8>>(), n))
     };
     for (&code, out) in src.iter().zip(dst) {
-        out.write(table[usize::from(code)]);
+        out.write(map.table[usize::from(code)]);
     }
 }
 
@@ -47,11 +74,11 @@ pub(super) unsafe fn look_up(table: &[u8; 256], src: *const u8, dst: *mut u8, n:
 pub(crate) enum Known {
     Nothing,
     /// What each byte of the source becomes.
-    Results([u8; 256]),
+    Results(Map),
     /// What integers of a byte become, as which the source's are clamped.
-    Narrowed(DType, Range, [u8; 256]),
+    Narrowed(DType, Range, Map),
     /// What the codes of the source are rounded to.
-    Rounded(Rounded, [u8; 256]),
+    Rounded(Rounded, Map),
 }
 
 /// Finds out what pays for `n` elements.
@@ -63,15 +90,17 @@ pub(crate) unsafe fn known(table: &Table, n: usize, params: &Params) -> Known {
     // SAFETY: the caller's; what the plan has is for its pair.
     unsafe {
         if plan.by_table && n >= LONG {
-            map(table, n, params).map_or(Known::Nothing, Known::Results)
+            map(table, n, params)
+                .map_or(Known::Nothing, |results| Known::Results(Map::of(&table.shapes, results)))
         } else if let Some((byte, range)) = plan.narrowed
             && n >= 4 * LONG
         {
-            Known::Narrowed(byte, range, narrowed(table, params, byte))
+            let results = Map::of(&table.shapes, narrowed(table, params, byte));
+            Known::Narrowed(byte, range, results)
         } else if let Some(rounded) = plan.rounded
             && n >= LONG
         {
-            Known::Rounded(rounded, rounded.codes(table, params))
+            Known::Rounded(rounded, Map::of(&table.shapes, rounded.codes(table, params)))
         } else {
             Known::Nothing
         }
@@ -113,7 +142,7 @@ pub(super) unsafe fn by_narrowed(
     n: usize,
     from: DType,
     (byte, range): (DType, Range),
-    results: &[u8; 256],
+    results: &Map,
 ) {
     let clamp = table.shapes.clamps.get(from, byte);
     let mut bytes = Buffer::<BUFFER>::new();

@@ -40,6 +40,8 @@ mod rounded;
 mod screen;
 mod sticky;
 mod stores;
+#[cfg(target_arch = "x86_64")] // Whose AVX2 looks bytes up so.
+mod sums;
 mod whole;
 
 use crate::buffer::Buffer;
@@ -61,6 +63,8 @@ use whole::Wraps;
 pub(crate) use bytes::{
     Known, LookUp, LookUpMarked, MarkedHalves, default_results, known, map, refused,
 };
+#[cfg(target_arch = "x86_64")]
+pub(crate) use bytes::{Map, look_up};
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
 #[cfg(target_arch = "x86_64")]
@@ -70,6 +74,8 @@ pub(crate) use screen::Screen;
 pub(crate) use stores::Stores;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use stores::{TINY, all_stores, all_wraps, x86_stores};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use sums::{More, Sum, Upper};
 pub(crate) use whole::Clamps;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use whole::{BIT, BIT_64, Range, is_zero_past_ints};
@@ -105,6 +111,9 @@ pub(crate) struct Shapes {
     powers: [Powers; 2],
     pub(crate) draw: Draw,
     pub(crate) look_up: LookUp,
+    /// Whether that loop is by sums.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) looks_up_sums: bool,
     /// Of floats of so many bits at most, codes are [rounded] by that look-up, which takes less time than numbers.
     pub(crate) rounds_codes: usize,
     /// Whether 64-bit integers become float32s rounded to a side in less time than those of 32 bits and a clamp.
@@ -130,6 +139,8 @@ impl Shapes {
             powers: powers::powers::<I>(),
             draw: draws::draw::<I, BLOCKS>,
             look_up: bytes::look_up,
+            #[cfg(target_arch = "x86_64")]
+            looks_up_sums: false,
             rounds_codes: 0,
             converts_longs: false,
             look_up_marked: None,

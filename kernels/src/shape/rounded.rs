@@ -2,9 +2,11 @@
 //!
 //! A number that is rounded to an integer is another number of the same format, if the format has zero and its largest
 //! number is an integer: what has a fraction is less than the power of two from which on the format has integers only. So
-//! bytes become bytes, and what those become as integers takes no rounding.
+//! bytes become bytes, and what those become as integers takes no rounding. Where a format has small numbers only, these
+//! are integers of a byte already.
 
 use super::BUFFER;
+use super::bytes::Map;
 use super::grid::{Mode, Rounding};
 use crate::buffer::Buffer;
 use crate::dtypes::{DType, Kind};
@@ -31,7 +33,12 @@ impl Rounded {
         if !is_for || matches!(format.specials, Specials::PowersOfTwo) {
             return None;
         }
-        let through = if has_whole_end(format) { from } else { DType::Float8E4M3 };
+        let through = match to.kind() {
+            Kind::Int if has_small_numbers_only(format) => DType::Int8,
+            Kind::UInt if has_small_numbers_only(format) => DType::UInt8,
+            _ if has_whole_end(format) => from,
+            _ => DType::Float8E4M3,
+        };
         Some(Self { through, rounding: Rounding::new(DType::Float32, to, mode) })
     }
 
@@ -46,7 +53,7 @@ impl Rounded {
         dst: *mut u8,
         n: usize,
         params: &Params,
-        codes: &[u8; 256],
+        codes: &Map,
     ) {
         let kernel = table.pairs.get(self.through, params.to).kernel;
         let inner = Params { from: self.through, options: Options::DEFAULT, ..*params };
@@ -91,6 +98,12 @@ impl Rounded {
         }
         results
     }
+}
+
+/// Whether integers of a byte have all numbers of a format that are not below what they begin with, once these are
+/// integers; and it has nothing else.
+const fn has_small_numbers_only(format: FloatFormat) -> bool {
+    matches!(format.specials, Specials::Finite) && format.max_exponent() < 6
 }
 
 /// Whether the largest number of a format is an integer.
