@@ -4,7 +4,7 @@ use crate::align;
 use crate::dtypes::DType;
 use crate::environment::Arithmetic;
 use crate::options::Options;
-use crate::shape::{LookUpMarked, Plan, Shapes};
+use crate::shape::{LookUpMarked, Plan, Screen, Shapes};
 use crate::stepwise::Stepwise;
 use crate::stream::Stores;
 use crate::swap::{Swap, Swaps};
@@ -184,11 +184,21 @@ pub(crate) struct Pieces {
     /// From the low bits of a byte each to packed elements of so many bits (1, 2, 4 or 6); what is
     /// left of the last byte becomes zero.
     pub(crate) pack: unsafe fn(usize, *const u8, *mut u8, usize),
+    /// The same for bytes of which a screen tells that they fit: it ends before a few that may not, or when fewer are left,
+    /// and answers how many elements, which are whole bytes, are packed. If there is such a loop.
+    pub(crate) pack_fitting: Option<PackFitting>,
     /// From complex elements with components of so many bytes (2, 4 or 8) to their real parts.
     pub(crate) real_parts: unsafe fn(usize, *const u8, *mut u8, usize),
     /// From real parts of so many bytes (2, 4 or 8) to complex elements with zero as imaginary part.
     pub(crate) with_zero_imaginary: unsafe fn(usize, *const u8, *mut u8, usize),
 }
+
+/// See [`Pieces::pack_fitting`].
+///
+/// # Safety
+/// The source is valid for reading so many bytes, and the destination for writing as many packed elements of so many
+/// bits, 1, 2, 4 or 6; they don't overlap. The CPU has the instruction set.
+pub(crate) type PackFitting = unsafe fn(usize, &Screen, *const u8, *mut u8, usize) -> usize;
 
 /// An instruction set that has a table, so that composed kernels find those they are made of.
 pub(crate) trait Tabled: 'static {

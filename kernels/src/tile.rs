@@ -14,7 +14,7 @@ use crate::buffer::Buffer;
 use crate::dtypes::{DType, Kind};
 use crate::options::{Options, Overflow};
 use crate::scalar::direct;
-use crate::shape::{self, LookUpMarked, Screen};
+use crate::shape::{self, LookUpMarked, Refused, Screen};
 use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
 use core::array;
 
@@ -170,7 +170,51 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
     n: usize,
     params: &Params,
 ) -> usize {
-    let mut inner = component_params(params);
+    let inner = component_params(params);
+    // SAFETY: the caller's; what is packed are whole bytes.
+    unsafe {
+        let done = packed_while_fitting(I::table(), src, dst, n, params, &inner);
+        let (src, dst) = (src.add(done), dst.add(done / 8 * params.to.bits()));
+        match n - done {
+            0 => n,
+            left => done + by_tiles::<I>(src, dst, left, params, inner),
+        }
+    }
+}
+
+/// Packs bytes as long as they fit, if that is what the pair's kernel does with them, and answers how many elements were
+/// cast so: none of any other pair.
+///
+/// # Safety
+/// As for [`by_tile`]; `inner` is what [`component_params`] makes of `params`.
+unsafe fn packed_while_fitting(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    inner: &Params,
+) -> usize {
+    match (table.pieces.pack_fitting, inner.plan().screen()) {
+        (Some(pack), Some(screen)) if is_packing(params.from, params.to) => {
+            // SAFETY: the caller's.
+            unsafe { pack(params.to.bits(), screen, src, dst, n) }
+        }
+        _ => 0,
+    }
+}
+
+/// The same by tiles; `inner` is what [`component_params`] makes of `params`.
+///
+/// # Safety
+/// As for [`by_tile`].
+unsafe fn by_tiles<I: Tabled>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    mut inner: Params,
+) -> usize {
     // SAFETY: the caller's; components are real, and not packed; if they are a map, that is the cast's.
     let known = unsafe {
         if has_codes(params.from, params.to)
@@ -188,7 +232,8 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
         }
     };
     let tile = BUFFER / buffered_size(params.from).max(buffered_size(params.to));
-    let mut start = 0;
+    // SAFETY: the caller's.
+    let mut start = unsafe { fitting_blocks(I::table(), src, dst, n, params, &known) };
     while start < n {
         let len = tile.min(n - start);
         // SAFETY: `start` is a multiple of 8, so that both pointers move by whole bytes, to where
@@ -226,11 +271,80 @@ struct Known {
     /// What the components are cast by.
     bytes: shape::Known,
     /// What [`refused_halves`] tells.
-    refused: Option<[u8; 16]>,
+    refused: Option<Refused>,
     /// What [`screen_of_parts`] tells.
     parts: Option<Screen>,
     /// What [`marked_codes`] tells.
     marked: Option<(LookUpMarked, [[u8; 256]; 2])>,
+}
+
+/// Casts blocks of elements as long as all are known to fit, and answers how many elements these were. Nothing goes through
+/// a buffer here, so that a block is as long as what is read of it once is there still when it is read again.
+///
+/// # Safety
+/// As for every kernel; of the pair is `known` what its fields say.
+unsafe fn fitting_blocks(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    known: &Known,
+) -> usize {
+    const BYTES: usize = 2 * BUFFER;
+    let (from, to) = (params.from.bits(), params.to.bits());
+    // Whole bytes, and lines of all sides.
+    let block = BYTES * 8 / (from + to) / 512 * 512;
+    let mut start = 0;
+    while start < n {
+        let len = block.min(n - start);
+        // SAFETY: the caller's; so many elements are left at `start`, which is a multiple of 8.
+        unsafe {
+            let (src, dst) = (src.add(start / 8 * from), dst.add(start / 8 * to));
+            if !cast_if_known_to_fit(table, src, dst, len, params, known) {
+                return start;
+            }
+        }
+        start += len;
+    }
+    n
+}
+
+/// Casts elements by the pair's default kernel, or by their codes, if it is quickly known that none of them is refused; or
+/// answers that it is not.
+///
+/// # Safety
+/// As for [`fitting_blocks`].
+unsafe fn cast_if_known_to_fit(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    known: &Known,
+) -> bool {
+    let (from, to) = (params.from, params.to);
+    // SAFETY: the caller's.
+    unsafe {
+        if let Some((by_codes, [results, marks])) = &known.marked
+            && !by_codes([results, marks], src, dst, n)
+        {
+            return true;
+        }
+        let (bytes, shapes) = ((n * from.bits()).div_ceil(8), &table.shapes);
+        let all_fit = match (&known.refused, shapes.marked_halves, &known.parts) {
+            (Some(Refused::Bits(bits)), ..) => !(shapes.any_bits)(*bits, src, bytes),
+            (Some(Refused::Marked(marked)), Some(any), _) => !any(marked, src, bytes),
+            (_, _, Some(parts)) => !shapes.imaginary.any(from.bits() / 16, parts, src, n),
+            _ => false,
+        };
+        if all_fit {
+            let (options, component_options) = (Options::DEFAULT, Options::DEFAULT);
+            let params = Params { options, component_options, plan: None, ..*params };
+            (table.pairs.get(from, to).kernel)(src, dst, n, &params);
+        }
+        all_fit
+    }
 }
 
 /// Casts a tile.
@@ -255,22 +369,10 @@ unsafe fn one_tile(
     // from each other. Each stage writes the `len` elements that the next one reads; the last one
     // reads the `done` elements that the cast has written.
     unsafe {
-        if let Some((by_codes, [results, marks])) = &known.marked
-            && !by_codes([results, marks], src, dst, len)
-        {
+        if cast_if_known_to_fit(table, src, dst, len, params, known) {
             return len;
         }
         let mut fit = len;
-        let all_fit = match (&known.refused, table.shapes.marked_halves, &known.parts) {
-            (Some(refused), Some(any), _) => !any(refused, src, (len * from.bits()).div_ceil(8)),
-            (_, _, Some(parts)) => !table.shapes.imaginary.any(from.bits() / 16, parts, src, len),
-            _ => false,
-        };
-        if all_fit {
-            let (options, component_options) = (Options::DEFAULT, Options::DEFAULT);
-            let params = Params { options, component_options, plan: None, ..*params };
-            return (table.pairs.get(from, to).kernel)(src, dst, len, &params);
-        }
         let source = if from.is_packed() {
             (table.pieces.unpack)(from.bits(), src, numbers.start(), len);
             numbers.start().cast_const()
@@ -310,17 +412,18 @@ unsafe fn refused_halves(
     n: usize,
     params: &Params,
     inner: &Params,
-) -> Option<[u8; 16]> {
+) -> Option<Refused> {
     let bits = params.from.bits();
     let road = table.pairs.get(params.from, params.to).road;
     if !params.from.is_packed() || bits > 4 || matches!(road, Road::Tile) {
         return None;
     }
-    table.shapes.marked_halves?;
     // SAFETY: the caller's.
     let refused = unsafe { shape::refused(table, n, inner)? };
     let of = |half: usize, place: usize| refused[half >> place & ((1 << bits) - 1)];
-    Some(array::from_fn(|half| (0..4).step_by(bits).fold(0, |any, place| any | of(half, place))))
+    let marked =
+        array::from_fn(|half| (0..4).step_by(bits).fold(0, |any, place| any | of(half, place)));
+    Some(Refused::of(marked))
 }
 
 /// The loop of a checked cast by codes, what all of them become, and 1 for those that are refused, if there is such a loop.

@@ -4,11 +4,13 @@
 use super::Avx2;
 use crate::codec::Isa;
 use crate::scalar::pieces::PIECES as PORTABLE;
+use crate::shape::Screen;
 use crate::table::Pieces;
 use core::arch::x86_64::{__m128i, __m256i};
 use core::hint::black_box;
 
-pub(crate) const PIECES: Pieces = Pieces { unpack, pack, real_parts, with_zero_imaginary };
+pub(crate) const PIECES: Pieces =
+    Pieces { unpack, pack, pack_fitting: Some(pack_fitting), real_parts, with_zero_imaginary };
 
 /// Elements of a packed dtype that are packed together.
 pub(super) const GROUP: usize = 128;
@@ -41,13 +43,37 @@ unsafe fn pack(bits: usize, src: *const u8, dst: *mut u8, n: usize) {
         let done = isa.vectorize(
             #[inline(always)]
             move || match bits {
-                1 => isa.pack_of::<1>(src, dst, n),
-                2 => isa.pack_of::<2>(src, dst, n),
-                4 => isa.pack_of::<4>(src, dst, n),
-                _ => isa.pack_of::<6>(src, dst, n),
+                1 => isa.pack_of::<1>(None, src, dst, n),
+                2 => isa.pack_of::<2>(None, src, dst, n),
+                4 => isa.pack_of::<4>(None, src, dst, n),
+                _ => isa.pack_of::<6>(None, src, dst, n),
             },
         );
         (PORTABLE.pack)(bits, src.add(done), dst.add(done / 8 * bits), n - done);
+    }
+}
+
+/// # Safety
+/// As for every [`PackFitting`](crate::table::PackFitting); the CPU has AVX2.
+unsafe fn pack_fitting(
+    bits: usize,
+    screen: &Screen,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = Avx2::summon();
+        isa.vectorize(
+            #[inline(always)]
+            move || match bits {
+                1 => isa.pack_of::<1>(Some(screen), src, dst, n),
+                2 => isa.pack_of::<2>(Some(screen), src, dst, n),
+                4 => isa.pack_of::<4>(Some(screen), src, dst, n),
+                _ => isa.pack_of::<6>(Some(screen), src, dst, n),
+            },
+        )
     }
 }
 
@@ -347,8 +373,18 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn pack_of<const BITS: usize>(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    unsafe fn pack_of<const BITS: usize>(
+        self,
+        screen: Option<&Screen>,
+        src: *const u8,
+        dst: *mut u8,
+        n: usize,
+    ) -> usize {
         let mask = self.all8(const { (1 << BITS) - 1 });
+        let tested = screen.map(
+            #[inline(always)]
+            |screen| (self.all8(screen.addend as i8), self.all8(screen.keep as i8)),
+        );
         let mut i = 0;
         while i + GROUP <= n {
             // SAFETY: a group is left.
@@ -356,6 +392,13 @@ impl Avx2 {
                 let from = src.add(i);
                 let (a, b) = (self.load(from), self.load(from.add(32)));
                 let (c, d) = (self.load(from.add(64)), self.load(from.add(96)));
+                if let Some((addend, keep)) = tested {
+                    let ab = self.or(self.add8(a, addend), self.add8(b, addend));
+                    let cd = self.or(self.add8(c, addend), self.add8(d, addend));
+                    if self.testz(self.or(ab, cd), keep) == 0 {
+                        break;
+                    }
+                }
                 let numbers =
                     [self.and(a, mask), self.and(b, mask), self.and(c, mask), self.and(d, mask)];
                 self.squeeze::<BITS>(numbers, dst.add(i / 8 * BITS));

@@ -3,11 +3,13 @@
 
 use super::{Avx512, Features};
 use crate::codec::Isa;
+use crate::shape::Screen;
 use crate::stepwise;
 use crate::table::Pieces;
 use core::arch::x86_64::*;
 
-pub(crate) const PIECES: Pieces = Pieces { unpack, pack, real_parts, with_zero_imaginary };
+pub(crate) const PIECES: Pieces =
+    Pieces { unpack, pack, pack_fitting: Some(pack_fitting), real_parts, with_zero_imaginary };
 
 /// Elements of a packed dtype that are rearranged together.
 const GROUP: usize = 64;
@@ -194,6 +196,64 @@ unsafe fn pack_of<const BITS: usize>(src: *const u8, dst: *mut u8, n: usize) {
             let packed = gather(x, BITS, x.load_first(src.add(i), n - i));
             store_part(x, BITS, dst.add(i / 8 * BITS), packed, bytes);
         }
+    }
+}
+
+/// The groups that are tested together.
+const TESTED: usize = 4;
+
+/// # Safety
+/// As for every [`PackFitting`](crate::table::PackFitting); the CPU has AVX-512.
+unsafe fn pack_fitting(
+    bits: usize,
+    screen: &Screen,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        match bits {
+            1 => pack_fitting_of::<1>(screen, src, dst, n),
+            2 => pack_fitting_of::<2>(screen, src, dst, n),
+            4 => pack_fitting_of::<4>(screen, src, dst, n),
+            _ => pack_fitting_of::<6>(screen, src, dst, n),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`pack_fitting`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn pack_fitting_of<const BITS: usize>(
+    screen: &Screen,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> usize {
+    // SAFETY: the caller's: so many groups are left on both sides.
+    unsafe {
+        let Avx512(x) = Avx512::summon();
+        let (addend, keep) = (x.byte(screen.addend as u8), x.byte(screen.keep as u8));
+        let mut i = 0;
+        while n - i >= TESTED * GROUP {
+            let mut groups = [addend; TESTED];
+            let mut any = x.f._mm512_setzero_si512();
+            for (k, group) in groups.iter_mut().enumerate() {
+                *group = x.load_dwords(src.add(i + GROUP * k));
+                any = x.f._mm512_or_si512(any, x.bw._mm512_add_epi8(*group, addend));
+            }
+            if x.f._mm512_test_epi32_mask(any, keep) != 0 {
+                break;
+            }
+            for (k, group) in groups.into_iter().enumerate() {
+                let at = dst.add((i / 8 + GROUP / 8 * k) * BITS);
+                store_group(x, BITS, at, gather(x, BITS, group));
+            }
+            i += TESTED * GROUP;
+        }
+        i
     }
 }
 

@@ -7,7 +7,8 @@ use super::ops::*;
 use crate::scalar::pieces::PIECES as PORTABLE;
 use crate::table::Pieces;
 
-pub(crate) const PIECES: Pieces = Pieces { unpack, pack, real_parts, with_zero_imaginary };
+pub(crate) const PIECES: Pieces =
+    Pieces { unpack, pack, pack_fitting: None, real_parts, with_zero_imaginary };
 
 /// # Safety
 /// As [`Pieces::unpack`].

@@ -2,7 +2,8 @@
 
 use crate::table::Pieces;
 
-pub(crate) const PIECES: Pieces = Pieces { unpack, pack, real_parts, with_zero_imaginary };
+pub(crate) const PIECES: Pieces =
+    Pieces { unpack, pack, pack_fitting: None, real_parts, with_zero_imaginary };
 
 /// Writes the numbers of packed elements to a byte each, in its low bits.
 ///

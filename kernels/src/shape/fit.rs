@@ -120,9 +120,7 @@ impl Fit {
         let fitting = (high - low + 1).max(0);
         let unfit = i128::from(self.mask) + 1 - fitting;
         self.add((low + fitting) as u64 & self.mask, unfit as u64);
-        if from.significant_bits() == from.bits() {
-            self.screen = Screen::of_span(low as u64, fitting as u64, self.bytes);
-        }
+        self.screen = Screen::of_span(low as u64, fitting as u64, from.significant_bits());
         self
     }
 

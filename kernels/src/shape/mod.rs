@@ -31,6 +31,7 @@ mod bytes;
 mod draws;
 mod fit;
 mod grid;
+mod halves;
 mod imaginary;
 pub(crate) mod marks;
 mod narrow;
@@ -53,6 +54,7 @@ use core::{ptr, slice};
 use draws::{Draw, Draws};
 use fit::Fits;
 use grid::Rounds;
+use halves::AnyBits;
 use imaginary::Imaginary;
 use narrow::Conversions;
 use plan::Step;
@@ -67,6 +69,7 @@ pub(crate) use bytes::{
 pub(crate) use bytes::{Map, look_up};
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
+pub(crate) use halves::Refused;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use narrow::Side;
 pub(crate) use plan::Plan;
@@ -120,6 +123,7 @@ pub(crate) struct Shapes {
     pub(crate) converts_longs: bool,
     /// Where that takes less time than a test before.
     pub(crate) look_up_marked: Option<LookUpMarked>,
+    pub(crate) any_bits: AnyBits,
     /// Where there is such a loop.
     pub(crate) marked_halves: Option<MarkedHalves>,
 }
@@ -144,6 +148,7 @@ impl Shapes {
             rounds_codes: 0,
             converts_longs: false,
             look_up_marked: None,
+            any_bits: halves::any_bits::<I>,
             marked_halves: None,
         }
     }

@@ -23,12 +23,12 @@ impl Screen {
     /// Nothing is unfit.
     pub(crate) const NONE: Self = Self { mask: 0, addend: 0, keep: 0, signs: false };
 
-    /// Of codes that fill their lanes, for those from `low` on, going around, as many as a power of two.
-    pub(super) const fn of_span(low: u64, fitting: u64, bytes: usize) -> Option<Self> {
+    /// Of codes of so many bits at the foot of their lanes, for those from `low` on, going around, as many as a power of two.
+    pub(super) const fn of_span(low: u64, fitting: u64, bits: usize) -> Option<Self> {
         if !fitting.is_power_of_two() {
             return None;
         }
-        let all = lane(bytes);
+        let all = u64::MAX >> (64 - bits);
         Some(Self {
             mask: all,
             addend: low.wrapping_neg() & all,
