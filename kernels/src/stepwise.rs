@@ -60,11 +60,11 @@ pub(crate) trait InRegisters: Isa {
         unsafe { self.turn(places, src, dst, bytes) }
     }
 
-    /// Whether an integer of so many bytes, 2, 4 or 8, may be unfit, of those in whole registers.
+    /// Whether a number of a source, which has 2, 4 or 8 bytes, may be unfit, of those in whole registers.
     ///
     /// # Safety
     /// `src` is valid for reading so many bytes, at any alignment.
-    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool;
+    unsafe fn any_unfit(self, screen: &Screen, side: Side, src: *const u8, bytes: usize) -> bool;
 }
 
 /// Of 16 bytes, which comes to each place, if components of so many, 2, 4 or 8, are turned.
@@ -85,6 +85,8 @@ pub(crate) struct Side {
     pub(crate) width: usize,
     /// The bits of an element.
     pub(crate) bits: usize,
+    /// Whether its numbers are floats.
+    pub(crate) is_float: bool,
     /// Whether a step loads or stores half registers of it, as where elements become twice as long, or half as long. (Half
     /// a register takes an instruction more to get, or to put there, than to load or store. And what was just stored in
     /// two parts a CPU doesn't load as one before it is in the cache.)
@@ -100,6 +102,7 @@ impl Side {
         Self {
             width: dtype.component().bits() / 8,
             bits: dtype.bits(),
+            is_float: matches!(dtype.kind(), Kind::Float),
             halves: false,
             by_blocks: false,
         }
@@ -150,7 +153,7 @@ pub(crate) unsafe fn whole_steps<I: InRegisters>(
         // of results, which have been written when they are turned.
         unsafe {
             let (src, dst) = (src.add(i / 8 * from.bits), dst.add(i / 8 * to.bits));
-            if mode == FITTING && isa.any_unfit(&screen, from.width, src, read) {
+            if mode == FITTING && isa.any_unfit(&screen, from, src, read) {
                 break;
             }
             let mut block = src;
@@ -223,10 +226,12 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     !is_zero_test && (mode != FITTING || is_whole)
 }
 
-/// Whether elements of a dtype are tested in registers: integers, of which a screen takes an addition and an OR. (Floats
-/// take twice as many, and no less time than if they were tested before.)
+/// Whether elements of a dtype are tested in registers, which takes a handful of instructions at most.
 const fn has_screen(from: DType) -> bool {
-    matches!(from.kind(), Kind::Int | Kind::UInt) && !from.is_packed() && from.bits() > 8
+    match from.kind() {
+        Kind::Int | Kind::UInt => !from.is_packed() && from.bits() > 8,
+        _ => matches!(from, DType::Float32 | DType::Float64),
+    }
 }
 
 /// How many dtypes have a byte order.

@@ -35,18 +35,28 @@ impl InRegisters for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
+    unsafe fn any_unfit(self, screen: &Screen, side: Side, src: *const u8, bytes: usize) -> bool {
+        let width = side.width;
+        if side.is_float && width == 4 {
+            // SAFETY: the caller's.
+            return unsafe { self.any_large(screen, src, bytes) };
+        }
         let all = |v: u64| match width {
             2 => self.all16(v as i16),
             4 => self.all32(v as i32),
             _ => self.all64(v as i64),
         };
         let (addend, keep) = (all(screen.addend), all(screen.keep));
-        let mut any = self.zero();
+        let mask = all(screen.mask);
+        let (mut any, mut signs) = (self.zero(), self.zero());
         let mut i = 0;
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
-            let v = unsafe { self.load(src.add(i)) };
+            let mut v = unsafe { self.load(src.add(i)) };
+            if side.is_float {
+                signs = self.or(signs, v);
+                v = self.and(v, mask);
+            }
             let moved = match width {
                 2 => self.add16(v, addend),
                 4 => self.add32(v, addend),
@@ -55,6 +65,31 @@ impl InRegisters for Avx2 {
             any = self.or(any, moved);
             i += 32;
         }
-        self.testz(any, keep) == 0
+        let signs = if screen.signs { signs } else { self.zero() };
+        self.testz(self.or(any, signs), keep) == 0
+    }
+}
+
+impl Avx2 {
+    /// Of float32s: whether the largest code is too large, with the sign bit, where no negative number fits, or without, where
+    /// it is shifted out.
+    ///
+    /// # Safety
+    /// As for [`InRegisters::any_unfit`].
+    #[inline(always)]
+    unsafe fn any_large(self, screen: &Screen, src: *const u8, bytes: usize) -> bool {
+        let shift = if screen.signs { 0 } else { 1 };
+        let past = self.all32(((screen.keep - screen.addend) << shift) as i32);
+        let shift = self.all32(shift);
+        let mut largest = self.zero();
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let v = unsafe { self.load(src.add(i)) };
+            largest = self.max_u32(largest, self.sllv32(v, shift));
+            i += 32;
+        }
+        let is_past = self.eq32(self.max_u32(largest, past), largest);
+        self.signs8(is_past) != 0
     }
 }

@@ -55,6 +55,7 @@ words! {
         min32 = _mm256_min_epi32(a: __m256i, b: __m256i) -> __m256i;
         max32 = _mm256_max_epi32(a: __m256i, b: __m256i) -> __m256i;
         min_u32 = _mm256_min_epu32(a: __m256i, b: __m256i) -> __m256i;
+        max_u32 = _mm256_max_epu32(a: __m256i, b: __m256i) -> __m256i;
         // `a`, or zero where `b` is, or the negative of `a` where `b` is negative.
         sign8 = _mm256_sign_epi8(a: __m256i, b: __m256i) -> __m256i;
         sign16 = _mm256_sign_epi16(a: __m256i, b: __m256i) -> __m256i;

@@ -9,7 +9,7 @@ use super::lanes::{both, first};
 use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
 use crate::dtypes::DType;
-use crate::stepwise;
+use crate::stepwise::{self, Side};
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
 
@@ -23,6 +23,12 @@ pub(super) const fn with_eights<const MODE: usize>(mut pairs: RealPairs) -> Real
         i += 1;
     }
     pairs
+}
+
+/// A closure with an attribute, which it can't have where it is given a name.
+#[inline(always)]
+fn inlined<F: Fn(__m512i) -> [__m512i; 2]>(each: F) -> F {
+    each
 }
 
 /// Kernels between two dtypes, each with the bytes of an element.
@@ -39,25 +45,34 @@ macro_rules! eights {
             /// As for every kernel, see [`crate::table::Kernel`].
             #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
             #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-            unsafe fn $name<const MODE: usize>(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize {
-                // SAFETY: the caller's.
+            unsafe fn $name<const MODE: usize>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+                // SAFETY: the caller's; four registers of eight elements are whole registers of a source that is tested.
                 unsafe {
-                    let Avx512($x) = Avx512::summon();
-                    let width = |dtype: DType| dtype.component().bits() / 8;
-                    let places = [$x.places(width(DType::$from)), $x.places(width(DType::$to))];
-                    by_eights::<$a, $b>(
-                        $x,
-                        src,
-                        dst,
-                        n,
-                        #[inline(always)]
-                        |v| {
-                            let $v = $x.turned_if(MODE & stepwise::SOURCE != 0, places[0], v);
-                            both($result, #[inline(always)] |v| {
-                                $x.turned_if(MODE & stepwise::RESULTS != 0, places[1], v)
-                            })
-                        },
-                    );
+                    let isa = Avx512::summon();
+                    let Avx512($x) = isa;
+                    let sides = Side::both(DType::$from, DType::$to, [false; 2]);
+                    let places = sides.map(#[inline(always)] |side| $x.places(side.width));
+                    let each = inlined(#[inline(always)] |v| {
+                        let $v = $x.turned_if(MODE & stepwise::SOURCE != 0, places[0], v);
+                        both($result, #[inline(always)] |v| {
+                            $x.turned_if(MODE & stepwise::RESULTS != 0, places[1], v)
+                        })
+                    });
+                    if MODE == stepwise::FITTING {
+                        return stepwise::whole_steps(
+                            isa,
+                            MODE,
+                            sides,
+                            32,
+                            src,
+                            dst,
+                            n,
+                            params,
+                            #[inline(always)]
+                            |src, dst| by_eights::<$a, $b>($x, src, dst, 32, each),
+                        );
+                    }
+                    by_eights::<$a, $b>($x, src, dst, n, each);
                 }
                 n
             }

@@ -63,7 +63,12 @@ impl Features {
     /// # Safety
     /// As for [`InRegisters::any_unfit`].
     #[inline(always)]
-    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
+    unsafe fn any_unfit(self, screen: &Screen, side: Side, src: *const u8, bytes: usize) -> bool {
+        if side.is_float {
+            // SAFETY: the caller's.
+            return unsafe { self.any_large(screen, side.width, src, bytes) };
+        }
+        let width = side.width;
         let (addend, keep) = (self.all(width, screen.addend), self.all(width, screen.keep));
         let mut any = self.f._mm512_setzero_si512();
         let mut i = 0;
@@ -79,6 +84,33 @@ impl Features {
             i += 64;
         }
         self.f._mm512_test_epi32_mask(any, keep) != 0
+    }
+
+    /// The same of floats of 4 or 8 bytes: whether the largest code is too large, with the sign bit, where no negative number
+    /// fits, or without, where it is shifted out.
+    ///
+    /// # Safety
+    /// As for [`InRegisters::any_unfit`].
+    #[inline(always)]
+    unsafe fn any_large(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
+        let shift = if screen.signs { 0 } else { 1 };
+        let past = self.all(width, (screen.keep - screen.addend) << shift);
+        let shift = self.all(width, shift);
+        let mut largest = self.f._mm512_setzero_si512();
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let v = unsafe { self.load_dwords(src.add(i)) };
+            largest = match width {
+                4 => self.f._mm512_max_epu32(largest, self.f._mm512_sllv_epi32(v, shift)),
+                _ => self.f._mm512_max_epu64(largest, self.f._mm512_sllv_epi64(v, shift)),
+            };
+            i += 64;
+        }
+        match width {
+            4 => self.f._mm512_cmpge_epu32_mask(largest, past) != 0,
+            _ => self.f._mm512_cmpge_epu64_mask(largest, past) != 0,
+        }
     }
 }
 
@@ -111,13 +143,13 @@ macro_rules! turns {
             unsafe fn any_unfit(
                 self,
                 screen: &Screen,
-                width: usize,
+                side: Side,
                 src: *const u8,
                 bytes: usize,
             ) -> bool {
                 let $isa = self;
                 // SAFETY: the caller's.
-                unsafe { $features.any_unfit(screen, width, src, bytes) }
+                unsafe { $features.any_unfit(screen, side, src, bytes) }
             }
         }
     )*};

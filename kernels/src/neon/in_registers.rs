@@ -3,7 +3,8 @@
 use super::Neon;
 use super::lanes::{load, store};
 use super::ops::{
-    uint8x16_t, uint64x2_t, vaddq_u16, vaddq_u32, vaddq_u64, vdupq_n_u64, vorrq_u64, vqtbl1q_u8,
+    uint8x16_t, uint64x2_t, vaddq_u16, vaddq_u32, vaddq_u64, vandq_u64, vdupq_n_u64, vorrq_u64,
+    vqtbl1q_u8,
 };
 use crate::shape::Screen;
 use crate::stepwise::{InRegisters, Side, places};
@@ -27,31 +28,34 @@ impl InRegisters for Neon {
     }
 
     #[inline(always)]
-    unsafe fn any_unfit(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
-        let all: uint8x16_t = bytemuck::cast(match width {
-            2 => [u64::from(screen.addend as u16) * 0x0001_0001_0001_0001; 2],
-            4 => [u64::from(screen.addend as u32) * 0x0000_0001_0000_0001; 2],
-            _ => [screen.addend; 2],
-        });
-        let keep = match width {
-            2 => u64::from(screen.keep as u16) * 0x0001_0001_0001_0001,
-            4 => u64::from(screen.keep as u32) * 0x0000_0001_0000_0001,
-            _ => screen.keep,
+    unsafe fn any_unfit(self, screen: &Screen, side: Side, src: *const u8, bytes: usize) -> bool {
+        let all = |v: u64| match side.width {
+            2 => u64::from(v as u16) * 0x0001_0001_0001_0001,
+            4 => u64::from(v as u32) * 0x0000_0001_0000_0001,
+            _ => v,
         };
-        let mut any = vdupq_n_u64(0);
+        let (addend, keep) = (vdupq_n_u64(all(screen.addend)), all(screen.keep));
+        let mask = vdupq_n_u64(all(screen.mask));
+        let (mut any, mut signs) = (vdupq_n_u64(0), vdupq_n_u64(0));
         let mut i = 0;
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
-            let v: uint8x16_t = unsafe { load(src.add(i)) };
-            let moved: uint64x2_t = match width {
-                2 => bytemuck::cast(vaddq_u16(bytemuck::cast(v), bytemuck::cast(all))),
-                4 => bytemuck::cast(vaddq_u32(bytemuck::cast(v), bytemuck::cast(all))),
-                _ => vaddq_u64(bytemuck::cast(v), bytemuck::cast(all)),
+            let mut v: uint64x2_t = unsafe { load(src.add(i)) };
+            if side.is_float {
+                signs = vorrq_u64(signs, v);
+                v = vandq_u64(v, mask);
+            }
+            let moved: uint64x2_t = match side.width {
+                2 => bytemuck::cast(vaddq_u16(bytemuck::cast(v), bytemuck::cast(addend))),
+                4 => bytemuck::cast(vaddq_u32(bytemuck::cast(v), bytemuck::cast(addend))),
+                _ => vaddq_u64(v, addend),
             };
             any = vorrq_u64(any, moved);
             i += 16;
         }
         let [low, high]: [u64; 2] = bytemuck::cast(any);
-        (low | high) & keep != 0
+        let [low_signs, high_signs]: [u64; 2] = bytemuck::cast(signs);
+        let signs = if screen.signs { low_signs | high_signs } else { 0 };
+        (low | high | signs) & keep != 0
     }
 }

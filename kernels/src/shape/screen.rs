@@ -8,10 +8,10 @@
 /// highest, if `signs` asks for it. If none is set, it fits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
-    pub(super) mask: u64,
+    pub(crate) mask: u64,
     pub(crate) addend: u64,
     pub(crate) keep: u64,
-    pub(super) signs: bool,
+    pub(crate) signs: bool,
 }
 
 /// The codes of lanes of so many bits.
