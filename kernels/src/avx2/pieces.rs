@@ -381,10 +381,11 @@ impl Avx2 {
         n: usize,
     ) -> usize {
         let mask = self.all8(const { (1 << BITS) - 1 });
-        let tested = screen.map(
-            #[inline(always)]
-            |screen| (self.all8(screen.addend as i8), self.all8(screen.keep as i8)),
-        );
+        // (Of `Option::map` the compiler doesn't promise that it is inlined.)
+        let tested = match screen {
+            Some(screen) => Some((self.all8(screen.addend as i8), self.all8(screen.keep as i8))),
+            None => None,
+        };
         let mut i = 0;
         while i + GROUP <= n {
             // SAFETY: a group is left.

@@ -51,7 +51,7 @@ macro_rules! eights {
                     let isa = Avx512::summon();
                     let Avx512($x) = isa;
                     let sides = Side::both(DType::$from, DType::$to, [false; 2]);
-                    let places = sides.map(#[inline(always)] |side| $x.places(side.width));
+                    let places = [$x.places(sides[0].width), $x.places(sides[1].width)];
                     let each = inlined(#[inline(always)] |v| {
                         let $v = $x.turned_if(MODE & stepwise::SOURCE != 0, places[0], v);
                         both($result, #[inline(always)] |v| {
