@@ -2,6 +2,7 @@
 
 mod bits;
 mod bridge;
+mod by_codes;
 mod clamps;
 mod code_tables;
 mod complex;
@@ -200,7 +201,7 @@ pub(crate) static TABLE: Table = Table {
     pairs: const { pairs::<0>().complete::<Avx2>() },
     shapes: shapes::shapes(),
     composed: tile::with_options::<Avx2>,
-    by_codes: packed::by_codes,
+    by_codes: by_codes::by_codes,
     by_codes_marked: |_, _| None,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,

@@ -7,16 +7,16 @@
 
 use super::Avx2;
 use super::bits::{BitsToBytes, BitsToWords};
+use super::by_codes::StepByCodes;
 use super::code_tables::{Codes, codes, codes_in, words};
-use super::look_ups::look_up_packed;
 use super::permutes;
 use super::pieces::GROUP;
 use super::sixes::{self, SixesByPairs, SixesToBits};
 use crate::codec::Isa;
-use crate::dtypes::{DType, Kind};
+use crate::dtypes::DType;
 use crate::scalar::direct::is_packed_copy;
 use crate::stepwise::{self, Side};
-use crate::table::{ByCodes as ByCodesKernel, Entry, Kernel, Params, RealPairs, Road};
+use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use crate::tile;
 use core::arch::x86_64::__m256i;
 use core::array;
@@ -98,33 +98,10 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
     n
 }
 
-/// A step that only needs the codes.
-trait StepByCodes: Step {
-    fn tables_of(isa: Avx2, codes: &Codes) -> Self::Tables;
-}
-
-/// A cast to what codes tell, by such steps.
-///
-/// # Safety
-/// As for [`stepped`].
-unsafe fn stepped_by<S: StepByCodes>(map: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
-    let codes = map.first_chunk().expect("there are more");
-    // SAFETY: the caller's.
-    unsafe {
-        all_steps::<S>(
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa| S::tables_of(isa, codes),
-        );
-    }
-}
-
 /// # Safety
 /// As for [`stepped`].
 #[inline(always)]
-unsafe fn all_steps<S: Step>(
+pub(super) unsafe fn all_steps<S: Step>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -235,7 +212,7 @@ impl Buffers {
 }
 
 /// From `IN` to `OUT` bits, at most 4 and 16, by half bytes.
-struct ByHalves<const IN: usize, const OUT: usize>;
+pub(super) struct ByHalves<const IN: usize, const OUT: usize>;
 
 impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
     /// The bits that a half byte becomes.
@@ -423,11 +400,11 @@ impl Avx2 {
 
 /// By a look-up of single codes: from `IN` bits, of which `CODE` count, to `OUT` bits. More than 4
 /// bits are looked up in four rows.
-struct ByCodes<const IN: usize, const CODE: usize, const OUT: usize>;
+pub(super) struct ByCodes<const IN: usize, const CODE: usize, const OUT: usize>;
 
 /// What [`ByCodes`] needs.
 #[derive(Clone, Copy)]
-struct CodeTables {
+pub(super) struct CodeTables {
     /// The codes from 0 to 15, and for the next three rows what distinguishes each from the one
     /// before.
     rows: [__m256i; 4],
@@ -618,60 +595,4 @@ pub(super) const fn with_packed<const MODE: usize>(mut pairs: RealPairs) -> Real
         i += 1;
     }
     pairs
-}
-
-/// Any map of codes, of which one side is packed.
-pub(super) fn by_codes(from: DType, to: DType) -> Option<ByCodesKernel> {
-    let are_whole = !matches!(from.kind(), Kind::Float) && !matches!(to.kind(), Kind::Float);
-    if from.bits() > 8 || to.bits() > 8 || (from.significant_bits() == 8 && are_whole) {
-        // (Whole numbers are clamped in less time.)
-        return None;
-    }
-    Some(match (from.significant_bits(), to.bits()) {
-        (8, 1) => look_up_packed::<1>,
-        (8, 2) => look_up_packed::<2>,
-        (8, 4) => look_up_packed::<4>,
-        (8, 6) => look_up_packed::<6>,
-        _ => few_by_codes(from, to),
-    })
-}
-
-/// The same for codes of at most 6 bits.
-fn few_by_codes(from: DType, to: DType) -> ByCodesKernel {
-    match (from.bits(), to.bits()) {
-        (1, 1) => stepped_by::<ByHalves<1, 1>>,
-        (1, 2) => stepped_by::<ByHalves<1, 2>>,
-        (1, 4) => stepped_by::<ByHalves<1, 4>>,
-        (1, 8) => stepped_by::<ByHalves<1, 8>>,
-        (2, 1) => stepped_by::<ByHalves<2, 1>>,
-        (2, 2) => stepped_by::<ByHalves<2, 2>>,
-        (2, 4) => stepped_by::<ByHalves<2, 4>>,
-        (2, 8) => stepped_by::<ByHalves<2, 8>>,
-        (4, 1) => stepped_by::<ByHalves<4, 1>>,
-        (4, 2) => stepped_by::<ByHalves<4, 2>>,
-        (4, 4) => stepped_by::<ByHalves<4, 4>>,
-        (4, 8) => stepped_by::<ByHalves<4, 8>>,
-        (1, _) => stepped_by::<ByCodes<1, 1, 6>>,
-        (2, _) => stepped_by::<ByCodes<2, 2, 6>>,
-        (4, _) => stepped_by::<ByCodes<4, 4, 6>>,
-        (6, 1) => stepped_by::<ByCodes<6, 6, 1>>,
-        (6, 2) => stepped_by::<ByCodes<6, 6, 2>>,
-        (6, 4) => stepped_by::<ByCodes<6, 6, 4>>,
-        (6, 6) => stepped_by::<ByCodes<6, 6, 6>>,
-        (6, _) => stepped_by::<ByCodes<6, 6, 8>>,
-        (_, 1) => bytes_by_codes::<1>(from),
-        (_, 2) => bytes_by_codes::<2>(from),
-        (_, 4) => bytes_by_codes::<4>(from),
-        _ => bytes_by_codes::<6>(from),
-    }
-}
-
-/// The same from a dtype of one byte.
-fn bytes_by_codes<const OUT: usize>(from: DType) -> ByCodesKernel {
-    match from.significant_bits() {
-        1 => stepped_by::<ByCodes<8, 1, OUT>>,
-        2 => stepped_by::<ByCodes<8, 2, OUT>>,
-        4 => stepped_by::<ByCodes<8, 4, OUT>>,
-        _ => stepped_by::<ByCodes<8, 6, OUT>>,
-    }
 }
