@@ -7,7 +7,7 @@ use super::lanes::first_of_64;
 use super::packed::{self, Halves};
 use super::tables::{ByteMap, LookUp};
 use crate::codec::Isa;
-use crate::dtypes::{DType, Kind, mark};
+use crate::dtypes::{DType, Kind, Real, mark};
 use crate::shape::LookUpMarked;
 use crate::table::ByCodes;
 use core::arch::x86_64::__m512i;
@@ -19,6 +19,8 @@ type Two = Packed<mark::UInt2>;
 type Four = Packed<mark::UInt4>;
 type Six = Packed<mark::Float6E2M3Fn>;
 type Eight = Plain<mark::UInt8>;
+// A byte each, of which at most six bits count.
+type Few = Plain<mark::Float6E2M3Fn>;
 
 /// # Safety
 /// As for every [`ByCodes`]: the pair's dtypes have as many bits as `A` and `B`.
@@ -52,7 +54,10 @@ unsafe fn by_map<L: LookUp + Isa, A: Codes, B: Codes>(
 /// A table for elements that lie so.
 #[inline(always)]
 fn map_of<A: Codes>(table: [u8; 256]) -> ByteMap {
-    if A::BITS < 8 { ByteMap::of_six(table) } else { ByteMap::of_any(table) }
+    match A::Numbers::DTYPE.significant_bits() {
+        ..=6 => ByteMap::of_six(table),
+        _ => ByteMap::of_any(table),
+    }
 }
 
 /// The marks of codes, which are those in their results if these have room for them.
@@ -127,12 +132,21 @@ pub(super) fn by_codes_marked<L: LookUp + Isa>(from: DType, to: DType) -> Option
         (6, 4) => by_map_marked::<L, Six, Four>,
         (6, 6) => by_map_marked::<L, Six, Six>,
         (6, 8) => by_map_marked::<L, Six, Eight>,
+        (8, 1) if has_few(from) => by_map_marked::<L, Few, One>,
+        (8, 2) if has_few(from) => by_map_marked::<L, Few, Two>,
+        (8, 4) if has_few(from) => by_map_marked::<L, Few, Four>,
+        (8, 6) if has_few(from) => by_map_marked::<L, Few, Six>,
         (8, 1) => by_map_marked::<L, Eight, One>,
         (8, 2) => by_map_marked::<L, Eight, Two>,
         (8, 4) => by_map_marked::<L, Eight, Four>,
         (8, 6) => by_map_marked::<L, Eight, Six>,
         _ => return None,
     })
+}
+
+/// Whether a dtype has so few codes that a register holds what they become.
+const fn has_few(from: DType) -> bool {
+    from.significant_bits() <= 6
 }
 
 /// The loop of a pair, one side of which is packed.
@@ -144,6 +158,9 @@ pub(super) fn by_codes<L: LookUp + Isa>(from: DType, to: DType) -> Option<ByCode
                 _ => return None,
             }
         };
+    }
+    if from.bits() == 8 && has_few(from) {
+        return Some(loops! { 8 Few: [1 One, 2 Two, 4 Four, 6 Six]; });
     }
     Some(loops! {
         1 One: [1 One, 2 Two, 4 Four, 6 Six, 8 Eight];
