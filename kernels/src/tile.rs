@@ -335,7 +335,7 @@ unsafe fn cast_if_known_to_fit(
         let all_fit = match (&known.refused, shapes.marked_halves, &known.parts) {
             (Some(Refused::Bits(bits)), ..) => !(shapes.any_bits)(*bits, src, bytes),
             (Some(Refused::Marked(marked)), Some(any), _) => !any(marked, src, bytes),
-            (_, _, Some(parts)) => !shapes.imaginary.any(from.bits() / 16, parts, src, n),
+            (_, _, Some(parts)) => shapes.imaginary.all_fit(from.bits() / 16, parts, src, n),
             _ => false,
         };
         if all_fit {
@@ -449,13 +449,18 @@ unsafe fn marked_codes(
 }
 
 /// What tells of complex elements that none is refused, if there is such a thing, and those that are not are cast by the
-/// pair's default kernel. (Whether a number is zero is no such question: both parts answer it.)
+/// pair's default kernel. (Whether a number is zero is no such question: both parts answer it.) Real parts that need a test
+/// are tested before, unless they are float32s that are tested as they are cast, once they are apart.
 fn screen_of_parts(table: &Table, params: &Params, inner: &Params) -> Option<Screen> {
     let is_test = matches!(params.options.overflow, Overflow::Error)
         && params.from.is_complex()
-        && !matches!(params.to.kind(), Kind::Bool)
-        && table.shapes.imaginary.has_any();
-    if is_test { shape::screen_of_parts(inner) } else { None }
+        && !matches!(params.to.kind(), Kind::Bool);
+    let screen = if is_test { shape::screen_of_parts(inner)? } else { return None };
+    let by_parts = matches!(inner.from, DType::Float32)
+        && matches!(table.pairs.get(params.from, params.to).road, Road::Tile)
+        && table.stepwise.fitting(inner.from, inner.to).is_some();
+    let is_told = screen.asks_nothing() || (table.shapes.imaginary.has_any() && !by_parts);
+    is_told.then_some(screen)
 }
 
 /// A checked cast by the default kernel of the pair itself, which needs no stages, of the elements that

@@ -45,12 +45,13 @@ impl Imaginary {
         unsafe { self.first[bytes.trailing_zeros() as usize - 1](src, n) }
     }
 
-    /// Whether, of `n` complex elements of components of so many bytes, a real part may be unfit, or an imaginary one is
-    /// not zero. The screen is one of magnitudes, or of nothing. (Where there is no such test, one may be.)
+    /// Whether of `n` complex elements, of components of so many bytes, all real parts are known to fit, and all imaginary
+    /// ones are zero. The screen is one of magnitudes, of which it takes [a test of both parts](Self::has_any) to know, or
+    /// of nothing.
     ///
     /// # Safety
     /// `src` is valid for reading `n` elements; the CPU has the instruction set.
-    pub(crate) unsafe fn any(
+    pub(crate) unsafe fn all_fit(
         &self,
         bytes: usize,
         screen: &Screen,
@@ -59,8 +60,9 @@ impl Imaginary {
     ) -> bool {
         match &self.any {
             // SAFETY: the caller's.
-            Some(any) => unsafe { any[bytes.trailing_zeros() as usize - 1](screen, src, n) },
-            None => true,
+            Some(any) => unsafe { !any[bytes.trailing_zeros() as usize - 1](screen, src, n) },
+            // SAFETY: the caller's.
+            None => screen.asks_nothing() && unsafe { self.first(bytes, src, n) == n },
         }
     }
 }
@@ -69,25 +71,28 @@ impl Imaginary {
 const BLOCK: usize = 8192;
 
 macro_rules! tests {
-    ($($lane:ident $first:ident;)*) => {$(
+    ($($lane:ident $wide:ident $first:ident;)*) => {$(
+        /// Elements are taken together as one integer each: which bits any of them has, and whether these are of an
+        /// imaginary part, but for its sign, which a zero may have.
+        ///
         /// # Safety
         /// As for [`Imaginary::first`].
         unsafe fn $first<I: Isa>(src: *const u8, n: usize) -> usize {
-            type Complex = [Bytes<{ size_of::<$lane>() }>; 2];
+            type Element = Bytes<{ size_of::<$wide>() }>;
             // SAFETY: the caller's; elements as bytes have no alignment.
-            let elements = unsafe { slice::from_raw_parts(src.cast::<Complex>(), n) };
+            let elements = unsafe { slice::from_raw_parts(src.cast::<Element>(), n) };
+            let imaginary: $wide = bytemuck::cast([0, $lane::MAX >> 1]);
             // SAFETY: the caller's.
             unsafe { I::summon() }.vectorize_on_lines(
                 #[inline(always)]
                 move || {
-                    // Shifted by the sign, which a zero may have.
                     for (i, block) in elements.chunks(BLOCK).enumerate() {
                         let mut any = 0;
-                        for [_, im] in block {
-                            any |= $lane::from_ne_bytes(*im) << 1;
+                        for &code in block {
+                            any |= $wide::from_ne_bytes(code);
                         }
-                        if any != 0 {
-                            let nonzero = |[_, im]: &Complex| $lane::from_ne_bytes(*im) << 1 != 0;
+                        if any & imaginary != 0 {
+                            let nonzero = |&code| $wide::from_ne_bytes(code) & imaginary != 0;
                             return i * BLOCK + block.iter().position(nonzero).unwrap_or(0);
                         }
                     }
@@ -99,9 +104,35 @@ macro_rules! tests {
 }
 
 tests! {
-    u16 first16;
-    u32 first32;
-    u64 first64;
+    u16 u32 first16;
+    u32 u64 first32;
+}
+
+/// The same of elements that are longer than any integer of a vector.
+///
+/// # Safety
+/// As for [`Imaginary::first`].
+unsafe fn first64<I: Isa>(src: *const u8, n: usize) -> usize {
+    type Complex = [Bytes<8>; 2];
+    // SAFETY: the caller's; elements as bytes have no alignment.
+    let elements = unsafe { slice::from_raw_parts(src.cast::<Complex>(), n) };
+    // SAFETY: the caller's.
+    unsafe { I::summon() }.vectorize_on_lines(
+        #[inline(always)]
+        move || {
+            for (i, block) in elements.chunks(BLOCK).enumerate() {
+                let mut any = 0;
+                for &[_, im] in block {
+                    any |= u64::from_ne_bytes(im) << 1;
+                }
+                if any != 0 {
+                    let nonzero = |&[_, im]: &Complex| u64::from_ne_bytes(im) << 1 != 0;
+                    return i * BLOCK + block.iter().position(nonzero).unwrap_or(0);
+                }
+            }
+            elements.len()
+        },
+    )
 }
 
 /// Tests of both parts at once, by a screen of the real one, and of the imaginary one by that of magnitudes below 1.

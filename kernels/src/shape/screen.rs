@@ -23,6 +23,11 @@ impl Screen {
     /// Nothing is unfit.
     pub(crate) const NONE: Self = Self { mask: 0, addend: 0, keep: 0, signs: false };
 
+    /// Whether it tells of all codes that they fit.
+    pub(crate) const fn asks_nothing(&self) -> bool {
+        self.keep == 0
+    }
+
     /// Of codes of so many bits at the foot of their lanes, for those from `low` on, going around, as many as a power of two.
     pub(super) const fn of_span(low: u64, fitting: u64, bits: usize) -> Option<Self> {
         if !fitting.is_power_of_two() {
