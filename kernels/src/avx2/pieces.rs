@@ -381,10 +381,9 @@ impl Avx2 {
         n: usize,
     ) -> usize {
         let mask = self.all8(const { (1 << BITS) - 1 });
-        // (Of `Option::map` the compiler doesn't promise that it is inlined.)
-        let tested = match screen {
-            Some(screen) => Some((self.all8(screen.addend as i8), self.all8(screen.keep as i8))),
-            None => None,
+        let (addend, keep) = match screen {
+            Some(screen) => (self.all8(screen.addend as i8), self.all8(screen.keep as i8)),
+            None => (self.zero(), self.zero()),
         };
         let mut i = 0;
         while i + GROUP <= n {
@@ -393,7 +392,7 @@ impl Avx2 {
                 let from = src.add(i);
                 let (a, b) = (self.load(from), self.load(from.add(32)));
                 let (c, d) = (self.load(from.add(64)), self.load(from.add(96)));
-                if let Some((addend, keep)) = tested {
+                if screen.is_some() {
                     let ab = self.or(self.add8(a, addend), self.add8(b, addend));
                     let cd = self.or(self.add8(c, addend), self.add8(d, addend));
                     if self.testz(self.or(ab, cd), keep) == 0 {
