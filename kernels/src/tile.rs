@@ -171,7 +171,8 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
     params: &Params,
 ) -> usize {
     let inner = component_params(params);
-    // SAFETY: the caller's; what is packed are whole bytes.
+    // SAFETY: the caller's. Only of a source of bytes is anything done here, and in groups that are whole bytes once packed:
+    // so many of both sides are passed.
     unsafe {
         let done = packed_while_fitting(I::table(), src, dst, n, params, &inner);
         let (src, dst) = (src.add(done), dst.add(done / 8 * params.to.bits()));
