@@ -1,26 +1,28 @@
-//! Bytes by a table that is made when the cast begins: by a [`Sum`] of look-ups as [`nibbles`](super::nibbles) finds
-//! them at compile time.
+//! Bytes by a table that is made when the cast begins: by few look-ups that stay in registers, as [`Sum`] has them, or row by
+//! row, as [`Rows`] has it.
 
 use super::Avx2;
 use super::packed::in_steps;
 use super::pieces::GROUP;
 use crate::codec::Isa;
-use crate::shape::{self, Map, More, Sum, Upper};
+use crate::shape::{self, ByNibbles, Change, Map, Rows, Sum};
 use core::arch::x86_64::__m256i;
 use core::array;
 
-/// The vectors that share what is loaded of a sum: those of a group.
+/// The vectors that share what is loaded of a table: those of a group.
 const VECTORS: usize = GROUP / 32;
 
 /// What codes become, four vectors of them at a time.
 trait Look: Copy {
-    /// Of a sum that is such a one.
-    fn of(isa: Avx2, sum: &Sum) -> Self;
+    /// How a table is looked up.
+    type By;
 
-    fn look_up(self, isa: Avx2, sum: &Sum, codes: [__m256i; VECTORS]) -> [__m256i; VECTORS];
+    fn of(isa: Avx2, by: &Self::By) -> Self;
+
+    fn look_up(self, isa: Avx2, by: &Self::By, codes: [__m256i; VECTORS]) -> [__m256i; VECTORS];
 }
 
-/// A sum for the lower halves of tables that has so many rows, which stay in registers, and something in `high` or not.
+/// A sum that has so many rows, which stay in registers, and something in `high` or not.
 #[derive(Clone, Copy)]
 struct Few<const COUNT: usize, const HIGH: bool> {
     mask: __m256i,
@@ -30,6 +32,8 @@ struct Few<const COUNT: usize, const HIGH: bool> {
 }
 
 impl<const COUNT: usize, const HIGH: bool> Look for Few<COUNT, HIGH> {
+    type By = Sum;
+
     #[inline(always)]
     fn of(isa: Avx2, sum: &Sum) -> Self {
         let mut rows = [[isa.zero(); 2]; COUNT];
@@ -46,6 +50,7 @@ impl<const COUNT: usize, const HIGH: bool> Look for Few<COUNT, HIGH> {
             let own = isa.and(*code, self.mask);
             *code = isa.shuffle8(self.low, own);
             for [bytes, start] in self.rows {
+                // Negative before the row, which gives zero.
                 *code = isa.add8(*code, isa.shuffle8(bytes, isa.sub_clamped8(own, start)));
             }
             if HIGH {
@@ -57,66 +62,149 @@ impl<const COUNT: usize, const HIGH: bool> Look for Few<COUNT, HIGH> {
     }
 }
 
-/// Any other sum, whose rows are loaded for each step.
+/// Rows, which are loaded for each step, with so many changes and look-ups of marks, and a kind that is not marked or not.
+/// (What is asked at each step costs as much as half the look-ups.)
 #[derive(Clone, Copy)]
-struct Many<const UPPER: u8, const ABSOLUTE: bool>;
+struct ByRows<
+    const CHANGES: usize,
+    const MARKS: usize,
+    const BEGUN: bool,
+    const ABSOLUTE: bool,
+    const NEGATED: bool,
+>;
 
-impl<const UPPER: u8, const ABSOLUTE: bool> Look for Many<UPPER, ABSOLUTE> {
+impl<
+    const CHANGES: usize,
+    const MARKS: usize,
+    const BEGUN: bool,
+    const ABSOLUTE: bool,
+    const NEGATED: bool,
+> Look for ByRows<CHANGES, MARKS, BEGUN, ABSOLUTE, NEGATED>
+{
+    type By = Rows;
+
     #[inline(always)]
-    fn of(_: Avx2, _: &Sum) -> Self {
+    fn of(_: Avx2, _: &Rows) -> Self {
         Self
     }
 
     #[inline(always)]
-    fn look_up(self, isa: Avx2, sum: &Sum, mut codes: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
-        let (mask, sign) = (isa.all8(sum.mask as i8), isa.all8(i8::MIN));
-        let (high, low) = (isa.constant(&sum.high), isa.constant(&sum.low));
-        let (mut sizes, mut found) = (codes, codes);
+    fn look_up(self, isa: Avx2, by: &Rows, mut codes: [__m256i; VECTORS]) -> [__m256i; VECTORS] {
+        let (half, sign) = (isa.all8(15), isa.all8(i8::MIN));
+        let bases = isa.constant(&by.bases);
+        let (mut rows, mut found) = (codes, codes);
         for k in 0..VECTORS {
             if ABSOLUTE {
                 codes[k] = isa.or(isa.abs8(codes[k]), isa.and(codes[k], sign));
             }
-            codes[k] = isa.and(codes[k], mask);
-            // (If the halves are apart, negative codes are for no row of the lower one: of these a look-up makes zero.)
-            let is_apart = UPPER == Upper::Apart as u8;
-            sizes[k] = if is_apart { codes[k] } else { isa.and(codes[k], isa.all8(i8::MAX)) };
-            let at = isa.and(isa.shr16::<4>(codes[k]), isa.all8(15));
-            found[k] = isa.add8(isa.shuffle8(high, at), isa.shuffle8(low, sizes[k]));
+            rows[k] = isa.and(isa.shr16::<4>(codes[k]), half);
+            found[k] = isa.shuffle8(bases, rows[k]);
         }
-        for more in &sum.rows[..sum.lower] {
-            found = isa.add_more(more, sizes, found);
+        for change in &by.changes[..CHANGES] {
+            found = isa.changed(change, codes, rows, found);
         }
-        if UPPER == Upper::Negated as u8 {
+        if BEGUN || MARKS > 0 {
+            let kinds = isa.kinds::<MARKS, BEGUN>(by, codes, rows);
+            for k in 0..VECTORS {
+                found[k] = isa.add8(found[k], kinds[k]);
+            }
+        }
+        if NEGATED {
             for k in 0..VECTORS {
                 // (Of code zero it makes zero, which that becomes.)
                 found[k] = isa.sign8(found[k], codes[k]);
-            }
-        }
-        if sum.lower < sum.count {
-            // What is below 128 is below every row: subtraction stops at -128.
-            for upper in &mut codes {
-                *upper = isa.xor(*upper, sign);
-            }
-            for more in &sum.rows[sum.lower..sum.count] {
-                found = isa.add_more(more, codes, found);
             }
         }
         found
     }
 }
 
-/// A loop that looks up elements of `OUT` bits by a sum of some kind.
+impl Avx2 {
+    /// What codes above the last one before a change become by it.
+    #[inline(always)]
+    fn changed(
+        self,
+        change: &Change,
+        codes: [__m256i; VECTORS],
+        rows: [__m256i; VECTORS],
+        mut found: [__m256i; VECTORS],
+    ) -> [__m256i; VECTORS] {
+        let (last, bases) = (self.constant(&change.last), self.constant(&change.bases));
+        for k in 0..VECTORS {
+            let is_past = self.gt8(codes[k], self.shuffle8(last, rows[k]));
+            found[k] = self.blend8(found[k], self.shuffle8(bases, rows[k]), is_past);
+        }
+        found
+    }
+
+    /// What codes have more than their rows begin with.
+    #[inline(always)]
+    fn kinds<const MARKS: usize, const BEGUN: bool>(
+        self,
+        by: &Rows,
+        mut codes: [__m256i; VECTORS],
+        rows: [__m256i; VECTORS],
+    ) -> [__m256i; VECTORS] {
+        let mut found = [self.zero(); VECTORS];
+        for code in &mut codes {
+            *code = self.and(*code, self.all8(15));
+        }
+        if BEGUN {
+            let kind = self.constant(&by.kinds[0]);
+            for k in 0..VECTORS {
+                found[k] = self.shuffle8(kind, codes[k]);
+            }
+        }
+        for group in 0..MARKS {
+            found = self.marked(by.marked(group), codes, rows, found);
+        }
+        found
+    }
+
+    /// What codes have by the kinds that are marked.
+    #[inline(always)]
+    fn marked(
+        self,
+        (marks, kinds): (&[u8; 32], &[[u8; 32]]),
+        codes: [__m256i; VECTORS],
+        rows: [__m256i; VECTORS],
+        mut found: [__m256i; VECTORS],
+    ) -> [__m256i; VECTORS] {
+        let (all, mut marks) = (self.constant(marks), rows);
+        for mark in &mut marks {
+            *mark = self.shuffle8(all, *mark);
+        }
+        let Some((last, kinds)) = kinds.split_last() else {
+            return found;
+        };
+        for kind in kinds {
+            let kind = self.constant(kind);
+            for k in 0..VECTORS {
+                // The highest bit of a mark counts.
+                found[k] = self.blend8(found[k], self.shuffle8(kind, codes[k]), marks[k]);
+                marks[k] = self.add8(marks[k], marks[k]);
+            }
+        }
+        let last = self.constant(last);
+        for k in 0..VECTORS {
+            found[k] = self.blend8(found[k], self.shuffle8(last, codes[k]), marks[k]);
+        }
+        found
+    }
+}
+
+/// A loop that looks up elements of `OUT` bits in some way.
 ///
 /// # Safety
 /// The pointers are valid for `n` bytes, and as many elements of `OUT` bits, and don't overlap. The CPU has AVX2.
-unsafe fn looked_up<L: Look, const OUT: usize>(sum: &Sum, src: *const u8, dst: *mut u8, n: usize) {
+unsafe fn looked_up<L: Look, const OUT: usize>(by: &L::By, src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's; a group is of four vectors.
     unsafe {
         let isa = Avx2::summon();
         isa.vectorize_on_lines(
             #[inline(always)]
             move || {
-                let look = L::of(isa, sum);
+                let look = L::of(isa, by);
                 let bits = isa.all8((u8::MAX >> (8 - OUT)) as i8);
                 in_steps(
                     [8, OUT],
@@ -126,7 +214,7 @@ unsafe fn looked_up<L: Look, const OUT: usize>(sum: &Sum, src: *const u8, dst: *
                     n,
                     #[inline(always)]
                     |src, dst| {
-                        let [a, b, c, d] = look.look_up(isa, sum, isa.load_four(src));
+                        let [a, b, c, d] = look.look_up(isa, by, isa.load_four(src));
                         if OUT == 8 {
                             isa.store(dst, a);
                             isa.store(dst.add(32), b);
@@ -143,22 +231,69 @@ unsafe fn looked_up<L: Look, const OUT: usize>(sum: &Sum, src: *const u8, dst: *
     }
 }
 
-/// The same by a sum of any kind but few rows.
+/// The same by rows.
 ///
 /// # Safety
 /// As for [`looked_up`].
-unsafe fn by_many<const OUT: usize>(sum: &Sum, src: *const u8, dst: *mut u8, n: usize) {
-    const SAME: u8 = Upper::Same as u8;
-    const NEGATED: u8 = Upper::Negated as u8;
-    const APART: u8 = Upper::Apart as u8;
+unsafe fn by_rows<const OUT: usize, const ABSOLUTE: bool, const NEGATED: bool>(
+    rows: &Rows,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
     // SAFETY: the caller's.
     unsafe {
-        match (sum.upper, sum.absolute) {
-            (Upper::Same, false) => looked_up::<Many<SAME, false>, OUT>(sum, src, dst, n),
-            (Upper::Same, true) => looked_up::<Many<SAME, true>, OUT>(sum, src, dst, n),
-            (Upper::Negated, false) => looked_up::<Many<NEGATED, false>, OUT>(sum, src, dst, n),
-            (Upper::Negated, true) => looked_up::<Many<NEGATED, true>, OUT>(sum, src, dst, n),
-            (Upper::Apart, _) => looked_up::<Many<APART, false>, OUT>(sum, src, dst, n),
+        match (rows.change_count, rows.mark_count(), rows.is_begun) {
+            (0, 0, false) => {
+                looked_up::<ByRows<0, 0, false, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+            (0, 0, true) => {
+                looked_up::<ByRows<0, 0, true, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+            (0, 1, false) => {
+                looked_up::<ByRows<0, 1, false, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+            (0, 1, true) => {
+                looked_up::<ByRows<0, 1, true, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+            (0, _, false) => {
+                looked_up::<ByRows<0, 2, false, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+            (0, _, true) => {
+                looked_up::<ByRows<0, 2, true, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+            (1, 0, _) => {
+                looked_up::<ByRows<1, 0, false, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+            (1, _, _) => {
+                looked_up::<ByRows<1, 1, false, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+            (_, 0, _) => {
+                looked_up::<ByRows<2, 0, false, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+            (_, _, _) => {
+                looked_up::<ByRows<2, 1, false, ABSOLUTE, NEGATED>, OUT>(rows, src, dst, n)
+            }
+        }
+    }
+}
+
+/// The same by a sum.
+///
+/// # Safety
+/// As for [`looked_up`].
+unsafe fn by_sum(sum: &Sum, src: *const u8, dst: *mut u8, n: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        match (sum.count, sum.has_high()) {
+            (0, false) => looked_up::<Few<0, false>, 8>(sum, src, dst, n),
+            (0, true) => looked_up::<Few<0, true>, 8>(sum, src, dst, n),
+            (1, false) => looked_up::<Few<1, false>, 8>(sum, src, dst, n),
+            (1, true) => looked_up::<Few<1, true>, 8>(sum, src, dst, n),
+            (2, false) => looked_up::<Few<2, false>, 8>(sum, src, dst, n),
+            (2, true) => looked_up::<Few<2, true>, 8>(sum, src, dst, n),
+            (_, false) => looked_up::<Few<3, false>, 8>(sum, src, dst, n),
+            (_, true) => looked_up::<Few<3, true>, 8>(sum, src, dst, n),
         }
     }
 }
@@ -170,22 +305,15 @@ unsafe fn by_many<const OUT: usize>(sum: &Sum, src: *const u8, dst: *mut u8, n: 
 pub(super) unsafe fn look_up(map: &Map, src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's.
     unsafe {
-        let Some(sum) = &map.sum else {
-            return shape::look_up(map, src, dst, n);
-        };
-        let is_lower = !sum.absolute && sum.mask < 0x80;
-        let has_high = sum.high != [0; 32];
-        match (sum.count, has_high) {
-            _ if !is_lower => by_many::<8>(sum, src, dst, n),
-            (0, false) => looked_up::<Few<0, false>, 8>(sum, src, dst, n),
-            (0, true) => looked_up::<Few<0, true>, 8>(sum, src, dst, n),
-            (1, false) => looked_up::<Few<1, false>, 8>(sum, src, dst, n),
-            (1, true) => looked_up::<Few<1, true>, 8>(sum, src, dst, n),
-            (2, false) => looked_up::<Few<2, false>, 8>(sum, src, dst, n),
-            (2, true) => looked_up::<Few<2, true>, 8>(sum, src, dst, n),
-            (3, false) => looked_up::<Few<3, false>, 8>(sum, src, dst, n),
-            (3, true) => looked_up::<Few<3, true>, 8>(sum, src, dst, n),
-            _ => by_many::<8>(sum, src, dst, n),
+        match &map.by_nibbles {
+            Some(ByNibbles::Sum(sum)) => by_sum(sum, src, dst, n),
+            Some(ByNibbles::Rows(rows)) => match (rows.is_absolute, rows.is_negated) {
+                (false, false) => by_rows::<8, false, false>(rows, src, dst, n),
+                (false, true) => by_rows::<8, false, true>(rows, src, dst, n),
+                (true, false) => by_rows::<8, true, false>(rows, src, dst, n),
+                (true, true) => by_rows::<8, true, true>(rows, src, dst, n),
+            },
+            None => shape::look_up(map, src, dst, n),
         }
     }
 }
@@ -200,8 +328,14 @@ pub(super) unsafe fn look_up_packed<const OUT: usize>(
     dst: *mut u8,
     n: usize,
 ) {
+    let rows = Rows::of(table, u8::MAX >> (8 - OUT), false);
     // SAFETY: the caller's.
-    unsafe { by_many::<OUT>(&Sum::of(table), src, dst, n) }
+    unsafe {
+        match rows.is_negated {
+            false => by_rows::<OUT, false, false>(&rows, src, dst, n),
+            true => by_rows::<OUT, false, true>(&rows, src, dst, n),
+        }
+    }
 }
 
 /// Whether a half byte is marked: see [`MarkedHalves`](crate::shape::MarkedHalves).
@@ -241,21 +375,5 @@ impl Avx2 {
         let half = self.all8(15);
         let low = self.shuffle8(marks, self.and(low, half));
         self.or(low, self.shuffle8(marks, self.and(high, half)))
-    }
-
-    #[inline(always)]
-    fn add_more(
-        self,
-        more: &More,
-        codes: [__m256i; VECTORS],
-        mut found: [__m256i; VECTORS],
-    ) -> [__m256i; VECTORS] {
-        let (bytes, start) = (self.constant(&more.bytes), self.constant(&more.start));
-        for k in 0..VECTORS {
-            // Negative before the row, which gives zero.
-            let at = self.sub_clamped8(codes[k], start);
-            found[k] = self.add8(found[k], self.shuffle8(bytes, at));
-        }
-        found
     }
 }

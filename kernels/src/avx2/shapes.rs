@@ -20,7 +20,7 @@ const UP: i32 = 8 | 2;
 pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx2, 8>();
     shapes.look_up = look_up;
-    shapes.looks_up_sums = true;
+    shapes.looks_up_nibbles = true;
     shapes.rounds_codes = 8;
     shapes.marked_halves = Some(marked_halves);
     shapes.stores = stores(shapes.stores);

@@ -4,11 +4,14 @@
 use super::fit::Fit;
 use super::rounded::Rounded;
 #[cfg(target_arch = "x86_64")]
+use super::rows::Rows;
+#[cfg(target_arch = "x86_64")]
 use super::sums::Sum;
 use super::whole::Range;
 use super::{BUFFER, LONG, Shapes, pieces};
 use crate::buffer::Buffer;
-use crate::dtypes::DType;
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused))]
+use crate::dtypes::{DType, Kind};
 use crate::options::Options;
 use crate::table::{Params, Table};
 use core::mem::MaybeUninit;
@@ -19,16 +22,47 @@ pub(crate) struct Map {
     table: [u8; 256],
     /// Where that takes less time.
     #[cfg(target_arch = "x86_64")] // Which has an instruction set of that kind.
-    pub(crate) sum: Option<Sum>,
+    pub(crate) by_nibbles: Option<ByNibbles>,
+}
+
+/// A table as it is looked up by 4 bits at a time.
+#[cfg(target_arch = "x86_64")]
+#[allow(clippy::large_enum_variant)] // There is one of it in a cast, on the stack.
+pub(crate) enum ByNibbles {
+    Sum(Sum),
+    Rows(Rows),
+}
+
+#[cfg(target_arch = "x86_64")]
+impl ByNibbles {
+    /// For the codes of a dtype.
+    fn of(table: &[u8; 256], codes: DType) -> Self {
+        /// As many instructions as rows take at least, mostly.
+        const FEW: usize = 7;
+        let sum = Sum::of(table);
+        match sum {
+            Some(sum) if sum.work() <= FEW => return Self::Sum(sum),
+            _ => (),
+        }
+        let rows = Rows::of(table, u8::MAX, matches!(codes.kind(), Kind::Int));
+        match sum {
+            Some(sum) if sum.work() <= rows.work => Self::Sum(sum),
+            _ => Self::Rows(rows),
+        }
+    }
 }
 
 impl Map {
-    /// For the loop of an instruction set.
-    fn of(#[allow(unused)] shapes: &Shapes, table: [u8; 256]) -> Self {
+    /// For the loop of an instruction set, which looks up the codes of a dtype.
+    fn of(
+        #[allow(unused)] shapes: &Shapes,
+        table: [u8; 256],
+        #[allow(unused)] codes: DType,
+    ) -> Self {
         Self {
             table,
             #[cfg(target_arch = "x86_64")]
-            sum: shapes.looks_up_sums.then(|| Sum::of(&table)),
+            by_nibbles: shapes.looks_up_nibbles.then(|| ByNibbles::of(&table, codes)),
         }
     }
 
@@ -90,17 +124,19 @@ pub(crate) unsafe fn known(table: &Table, n: usize, params: &Params) -> Known {
     // SAFETY: the caller's; what the plan has is for its pair.
     unsafe {
         if plan.by_table && n >= LONG {
-            map(table, n, params)
-                .map_or(Known::Nothing, |results| Known::Results(Map::of(&table.shapes, results)))
+            map(table, n, params).map_or(Known::Nothing, |results| {
+                Known::Results(Map::of(&table.shapes, results, params.from))
+            })
         } else if let Some((byte, range)) = plan.narrowed
             && n >= 4 * LONG
         {
-            let results = Map::of(&table.shapes, narrowed(table, params, byte));
+            let results = Map::of(&table.shapes, narrowed(table, params, byte), byte);
             Known::Narrowed(byte, range, results)
         } else if let Some(rounded) = plan.rounded
             && n >= LONG
         {
-            Known::Rounded(rounded, Map::of(&table.shapes, rounded.codes(table, params)))
+            let codes = rounded.codes(table, params);
+            Known::Rounded(rounded, Map::of(&table.shapes, codes, params.from))
         } else {
             Known::Nothing
         }

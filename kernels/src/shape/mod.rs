@@ -38,10 +38,12 @@ mod narrow;
 mod plan;
 mod powers;
 mod rounded;
+#[cfg(target_arch = "x86_64")] // Whose AVX2 looks bytes up so.
+mod rows;
 mod screen;
 mod sticky;
 mod stores;
-#[cfg(target_arch = "x86_64")] // Whose AVX2 looks bytes up so.
+#[cfg(target_arch = "x86_64")] // As it does few ones.
 mod sums;
 mod whole;
 
@@ -62,23 +64,25 @@ use powers::Powers;
 use sticky::Sticky;
 use whole::Wraps;
 
+#[cfg(target_arch = "x86_64")]
+pub(crate) use bytes::{ByNibbles, Map, look_up};
 pub(crate) use bytes::{
     Known, LookUp, LookUpMarked, MarkedHalves, default_results, known, map, refused,
 };
-#[cfg(target_arch = "x86_64")]
-pub(crate) use bytes::{Map, look_up};
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
 pub(crate) use halves::Refused;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use narrow::Side;
 pub(crate) use plan::Plan;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use rows::{Change, Rows};
 pub(crate) use screen::Screen;
 pub(crate) use stores::Stores;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use stores::{TINY, all_stores, all_wraps, x86_stores};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use sums::{More, Sum, Upper};
+pub(crate) use sums::Sum;
 pub(crate) use whole::Clamps;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use whole::{BIT, BIT_64, Range, is_zero_past_ints};
@@ -114,9 +118,9 @@ pub(crate) struct Shapes {
     powers: [Powers; 2],
     pub(crate) draw: Draw,
     pub(crate) look_up: LookUp,
-    /// Whether that loop is by sums.
+    /// Whether that loop is by 4 bits at a time.
     #[cfg(target_arch = "x86_64")]
-    pub(crate) looks_up_sums: bool,
+    pub(crate) looks_up_nibbles: bool,
     /// Of floats of so many bits at most, codes are [rounded] by that look-up, which takes less time than numbers.
     pub(crate) rounds_codes: usize,
     /// Whether 64-bit integers become float32s rounded to a side in less time than those of 32 bits and a clamp.
@@ -144,7 +148,7 @@ impl Shapes {
             draw: draws::draw::<I, BLOCKS>,
             look_up: bytes::look_up,
             #[cfg(target_arch = "x86_64")]
-            looks_up_sums: false,
+            looks_up_nibbles: false,
             rounds_codes: 0,
             converts_longs: false,
             look_up_marked: None,
