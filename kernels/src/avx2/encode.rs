@@ -310,16 +310,17 @@ impl Avx2 {
             let tie = self.cmp_ps::<EQUAL>(self.sub_ps(number, rounded), half);
             self.sub32(units, self.ps_bits(tie))
         } else {
-            // With their signs; the other way round if numbers go down.
-            let turned =
-                if MODE == Mode::Up as u8 { signs } else { self.xor(signs, self.all32(-1)) };
-            let sign = self.and(turned, self.all32(i32::MIN));
-            let number = self.as_ps(self.or(self.ps_bits(number), sign));
-            let rounded = self.as_ps(self.or(self.ps_bits(rounded), sign));
-            let below = self.ps_bits(self.cmp_ps::<LESS>(rounded, number));
-            // 1 or -1, where the rounded number is below.
-            let one = self.or(self.sar32::<31>(turned), self.all32(1));
-            self.add32(units, self.and(below, one))
+            // 1 or -1 as what was lost is above zero or below, if that has the number's own sign, or the other one where
+            // numbers go down. (Where nothing was lost that is +0.)
+            let lost = self.ps_bits(self.sub_ps(number, rounded));
+            let one = self.sign32(self.all32(1), lost);
+            let (kept, other) = match MODE == Mode::Up as u8 {
+                true => (one, self.zero()),
+                false => (self.zero(), one),
+            };
+            let differ = self.as_ps(self.xor(lost, signs));
+            let moved = self.blend_ps(self.as_ps(kept), self.as_ps(other), differ);
+            self.add32(units, self.ps_bits(moved))
         }
     }
 
