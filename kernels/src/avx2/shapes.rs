@@ -12,9 +12,9 @@ use core::arch::x86_64::{__m256, __m256d, __m256i};
 /// For comparisons; true if an operand is NaN.
 const UNEQUAL: i32 = 0x04;
 
-const NEAREST: i32 = 8;
-const DOWN: i32 = 8 | 1;
-const UP: i32 = 8 | 2;
+pub(super) const NEAREST: i32 = 8;
+pub(super) const DOWN: i32 = 8 | 1;
+pub(super) const UP: i32 = 8 | 2;
 
 /// The portable loops, and in place of some of them those below.
 pub(super) const fn shapes() -> Shapes {
@@ -148,13 +148,9 @@ stepped! {
         let x = isa.as_pd(isa.load(src));
         isa.store(dst, isa.pd_bits(isa.round_pd::<ROUND>(x)));
     };
-    /// Float32 to the nearest integers, ties away from zero: the largest number below a half more,
-    /// cut off. (With a half itself the number below a half would become 1.)
+    /// Float32 to the nearest integers, ties away from zero.
     nearest_away32 [] (_draws: *const u32, _grid: &Grid) = 4 4 8, |isa, src, dst| {
-        let x = isa.load(src);
-        let sign = isa.and(x, isa.all32(i32::MIN));
-        let half = isa.as_ps(isa.or(sign, isa.all32(0.5f32.to_bits() as i32 - 1)));
-        let sum = isa.add_ps(isa.as_ps(x), half);
+        let sum = isa.half_further(isa.as_ps(isa.load(src)));
         isa.store(dst, isa.ps_bits(isa.round_ps::<{ 8 | 3 }>(sum)));
     };
     /// Float64 in the same way.
@@ -168,6 +164,15 @@ stepped! {
 }
 
 impl Avx2 {
+    /// Float32s of which those that are cut to integers are the nearest ones, the further of two. (The largest number below
+    /// a half is added: with a half itself what is next below one would come to one.)
+    #[inline(always)]
+    pub(super) fn half_further(self, x: __m256) -> __m256 {
+        let sign = self.and(self.ps_bits(x), self.all32(i32::MIN));
+        let half = self.as_ps(self.or(sign, self.all32(0.5f32.to_bits() as i32 - 1)));
+        self.add_ps(x, half)
+    }
+
     /// The bits of the float32s next to integers on a side of them, from those that are nearest.
     ///
     /// What rounding lost is a difference of integers: even of 2^31, which the conversion back turns

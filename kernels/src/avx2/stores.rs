@@ -1,4 +1,4 @@
-//! Casts by a mode in one loop, see [`crate::shape`]: to the small floats, to float16, and to the low bits of integers.
+//! Casts by a mode in one loop, see [`crate::shape`]: to the small floats, to float16, to integers, and to their low bits.
 //!
 //! An encoder of small floats leaves the number of units that it rounded to in the last bits of a sum: from that the sum's
 //! own rounding error is known, and one unit more or less makes it another mode's.
@@ -10,50 +10,199 @@
 
 use super::Avx2;
 use super::bridge::Sticky;
-use super::decode::{F32, F64, I32, I64, Loud, U32, U64};
+use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
 use super::encode::{EQUAL, Small};
-use super::shapes::{stepped, steps};
+use super::shapes::{DOWN, NEAREST, UP, steps};
+use super::steps::words;
 use crate::codec::{Bridge, Decode, Encode};
-use crate::dtypes::{DType, Real, mark};
-use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, is_zero_past_ints, x86_stores};
-use core::arch::x86_64::{__m256, __m256d, __m256i};
+use crate::dtypes::{DType, Kind, Real, mark};
+use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, all_stores, is_zero_past_ints, x86_stores};
+use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
 
-const NEAREST: i32 = 8;
 const TO_ZERO: i32 = 8 | 3;
 /// For comparisons; true if no operand is NaN.
 const ORDERED: i32 = 0x07;
 
 /// These stores, and those below.
 pub(super) const fn stores(stores: Stores) -> Stores {
-    let stores = stores
-        .with(DType::Float32, DType::Float16, Mode::TowardZero, halves::<3>)
-        .with(DType::Float32, DType::Float16, Mode::Up, halves::<2>)
-        .with(DType::Float32, DType::Float16, Mode::Down, halves::<1>)
-        .with(DType::Float32, DType::Float16, Mode::NearestAway, near_halves);
-    x86_stores! { stores: small low_bits }
+    let stores = all_stores! {
+        stores: Float32 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [Float16]
+            by halves [TowardZero Up Down NearestAway]
+    };
+    let stores = all_stores! { stores: Float64 => [Float16] by halves [NearestAway] };
+    let stores = x86_stores! { stores: small low_bits };
+    let stores = all_stores! {
+        stores: Float16 BFloat16 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3
+            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by small_of_words [TowardZero Up Down]
+    };
+    let stores = all_stores! {
+        stores: Float32 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3
+            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by small_of_halves [TowardZero Up Down]
+    };
+    let stores = all_stores! {
+        stores: Float32 Float16 BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
+            by bytes [Up Down NearestEven NearestAway]
+    };
+    all_stores! {
+        stores: Float32 Float16 BFloat16 => [Int16 Int32 Int64 UInt16 UInt32 UInt64]
+            by integers [Up Down NearestEven NearestAway]
+    }
 }
 
-stepped! {
-    /// Float32 to float16.
-    halves [const ROUND: i32] (_saturate: bool) = 4 2 8, |isa, src, dst| {
-        isa.storex(dst, isa.ps_to_half::<ROUND>(isa.as_ps(isa.load(src))));
-    };
-    /// Float32 to float16, to nearest with ties away from zero: a tie that went to the even neighbour,
-    /// nearer to zero, is half a unit further than that, and goes to the other.
-    near_halves[] (_saturate: bool) = 4 2 8, |isa, src, dst| {
-        const LOWEST: i32 = (127 - 14) << 23;
-        const HALF_UNIT: f32 = f32::from_bits((127 - 11) << 23);
-        let v = isa.load(src);
-        let x = isa.as_ps(v);
-        let near = isa.to_float16(x);
-        let lost = isa.sub_ps(x, isa.half_to_ps(near));
-        let power = isa.max32(isa.and(v, isa.all32(0xff << 23)), isa.all32(LOWEST));
-        let power = isa.or(power, isa.and(v, isa.all32(i32::MIN)));
-        let half = isa.mul_ps(isa.as_ps(power), isa.all_ps(HALF_UNIT));
-        let tie = isa.ps_bits(isa.cmp_ps::<EQUAL>(lost, half));
-        let tie = isa.packs32x(isa.lower(tie), isa.half::<1>(tie));
-        isa.storex(dst, isa.sub16x(near, tie));
-    };
+/// To float16.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn halves<A: Real, B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool)
+where
+    Avx2: Decode<A, Hub: ToRound>,
+{
+    // SAFETY: the caller's; a step of the decoder is 16 elements.
+    unsafe {
+        steps::<16>(
+            (size_of::<A::Stored>(), 2),
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let Sticky([a, b]) = Decode::<A>::decode(isa, src).to_round(isa);
+                let (a, b) = match const { A::DTYPE.kind() } {
+                    Kind::Int | Kind::UInt if MODE == Mode::NearestAway as u8 => {
+                        (isa.near_half_of_int(a), isa.near_half_of_int(b))
+                    }
+                    _ => (isa.half_by::<MODE>(a), isa.half_by::<MODE>(b)),
+                };
+                isa.storex(dst, a);
+                isa.storex(dst.add(16), b);
+            },
+        );
+    }
+}
+
+/// To a small float with one to three bits of fraction, by the bytes of words.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn small_of_words<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    saturate: bool,
+) {
+    const { assert!(words::suits(A::DTYPE, B::DTYPE)) };
+    debug_assert!(saturate, "overflows are replaced afterwards where numbers go to a side");
+    // SAFETY: the caller's; a step is 32 elements.
+    unsafe {
+        steps::<32>(
+            (size_of::<A::Stored>(), 1),
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let by = words::Constants::of::<A, B, MODE>(isa);
+                isa.store(dst, isa.small_of_words::<A, B, MODE>(&by, src));
+            },
+        );
+    }
+}
+
+/// The same by way of float16, which has all numbers of such dtypes: rounding to one side twice is the same as once.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn small_of_halves<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    saturate: bool,
+) where
+    Avx2: Decode<A, Hub: ToRound>,
+{
+    const { assert!(words::suits(DType::Float16, B::DTYPE)) };
+    debug_assert!(saturate, "overflows are replaced afterwards where numbers go to a side");
+    // SAFETY: the caller's; a step is 32 elements, twice the decoder's.
+    unsafe {
+        steps::<32>(
+            (size_of::<A::Stored>(), 1),
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let second = src.add(16 * size_of::<A::Stored>());
+                let Sticky([a, b]) = Decode::<A>::decode(isa, src).to_round(isa);
+                let Sticky([c, d]) = Decode::<A>::decode(isa, second).to_round(isa);
+                let first = isa.join(isa.half_by::<MODE>(b), isa.half_by::<MODE>(a));
+                let second = isa.join(isa.half_by::<MODE>(d), isa.half_by::<MODE>(c));
+                let by = words::Constants::of::<mark::Float16, B, MODE>(isa);
+                let codes = isa.small_of::<mark::Float16, B, MODE>(&by, [first, second]);
+                isa.store(dst, codes);
+            },
+        );
+    }
+}
+
+/// To an integer of a byte.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn bytes<A: Real, B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool)
+where
+    Avx2: Decode<A, Hub: Singles>,
+{
+    // SAFETY: the caller's; a step is 32 elements, twice the decoder's.
+    unsafe {
+        steps::<32>(
+            (size_of::<A::Stored>(), 1),
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let second = src.add(16 * size_of::<A::Stored>());
+                let [a, b] = Decode::<A>::decode(isa, src).singles();
+                let [c, d] = Decode::<A>::decode(isa, second).singles();
+                let (a, b) = (isa.whole::<MODE>(a), isa.whole::<MODE>(b));
+                let (c, d) = (isa.whole::<MODE>(c), isa.whole::<MODE>(d));
+                isa.store(dst, isa.bytes_of_floats::<B>([a, b, c, d]));
+            },
+        );
+    }
+}
+
+/// To a wider integer.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn integers<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: bool,
+) where
+    Avx2: Decode<A, Hub: Singles> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>,
+{
+    // SAFETY: the caller's; a step of the decoder and of the encoder is 16 elements.
+    unsafe {
+        steps::<16>(
+            (size_of::<A::Stored>(), size_of::<B::Stored>()),
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let [a, b] = Decode::<A>::decode(isa, src).singles();
+                let whole = F32([isa.whole::<MODE>(a), isa.whole::<MODE>(b)]);
+                Encode::<B>::encode(isa, isa.bridge(whole), dst);
+            },
+        );
+    }
 }
 
 /// To the low bits of integers.
@@ -111,14 +260,14 @@ unsafe fn small<A: Real, B: Real, const MODE: u8>(
 
 /// Hubs of numbers that are rounded.
 trait ToRound {
-    /// Float32s that are rounded to small floats as the exact values would be: those of float64s to nearest, all others by
-    /// any mode.
+    /// Float32s that are rounded to small floats and float16 as the exact values would be: those of float64s to nearest,
+    /// all others by any mode.
     fn to_round(self, isa: Avx2) -> Sticky;
 }
 
 macro_rules! to_round_as_nearest {
     ($($hub:ident)*) => {$(
-        /// Of integers what is cut is past every small float.
+        /// Of integers what is cut is past every small float, and float16.
         impl ToRound for $hub {
             #[inline(always)]
             fn to_round(self, isa: Avx2) -> Sticky {
@@ -128,13 +277,32 @@ macro_rules! to_round_as_nearest {
     )*};
 }
 
-to_round_as_nearest! { F32 F64 I32 U32 I64 U64 }
+to_round_as_nearest! { F32 F64 I32 U32 I64 U64 Narrow }
 
 impl ToRound for Loud {
     #[inline(always)]
     fn to_round(self, isa: Avx2) -> Sticky {
         let Sticky([a, b]) = isa.bridge(self);
         Sticky([isa.not_tiny(a), isa.not_tiny(b)])
+    }
+}
+
+/// Hubs of float32s.
+trait Singles {
+    fn singles(self) -> [__m256; 2];
+}
+
+impl Singles for F32 {
+    #[inline(always)]
+    fn singles(self) -> [__m256; 2] {
+        self.0
+    }
+}
+
+impl Singles for Loud {
+    #[inline(always)]
+    fn singles(self) -> [__m256; 2] {
+        self.0
     }
 }
 
@@ -169,6 +337,59 @@ impl Floats for F64 {
 }
 
 impl Avx2 {
+    /// Float16s of float32s.
+    #[inline(always)]
+    fn half_by<const MODE: u8>(self, x: __m256) -> __m128i {
+        if MODE == Mode::Up as u8 {
+            self.ps_to_half::<2>(x)
+        } else if MODE == Mode::Down as u8 {
+            self.ps_to_half::<1>(x)
+        } else if MODE == Mode::TowardZero as u8 {
+            self.ps_to_half::<3>(x)
+        } else {
+            self.near_half(x)
+        }
+    }
+
+    /// The nearest float16s, of two the further one: a tie that went to the even neighbour, nearer to zero, is half a unit
+    /// further than that, and goes to the other.
+    #[inline(always)]
+    fn near_half(self, x: __m256) -> __m128i {
+        const LOWEST: i32 = (127 - 14) << 23;
+        const HALF_UNIT: f32 = f32::from_bits((127 - 11) << 23);
+        let (v, near) = (self.ps_bits(x), self.to_float16(x));
+        let lost = self.sub_ps(x, self.half_to_ps(near));
+        let power = self.max32(self.and(v, self.all32(0xff << 23)), self.all32(LOWEST));
+        let power = self.or(power, self.and(v, self.all32(i32::MIN)));
+        let half = self.mul_ps(self.as_ps(power), self.all_ps(HALF_UNIT));
+        let tie = self.ps_bits(self.cmp_ps::<EQUAL>(lost, half));
+        let tie = self.packs32x(self.lower(tie), self.half::<1>(tie));
+        self.sub16x(near, tie)
+    }
+
+    /// The same of integers, whose float16s are no subnormals: half a unit more, of which the rest is cut off, is exact, or
+    /// too large.
+    #[inline(always)]
+    fn near_half_of_int(self, x: __m256) -> __m128i {
+        const UNIT: i32 = 1 << (23 - 10);
+        let more = self.add32(self.ps_bits(x), self.all32(UNIT / 2));
+        self.to_float16(self.as_ps(self.and(more, self.all32(-UNIT))))
+    }
+
+    /// Float32s as integers; by [`Mode::NearestAway`] before they are cut off toward zero.
+    #[inline(always)]
+    fn whole<const MODE: u8>(self, v: __m256) -> __m256 {
+        if MODE == Mode::Up as u8 {
+            self.round_ps::<UP>(v)
+        } else if MODE == Mode::Down as u8 {
+            self.round_ps::<DOWN>(v)
+        } else if MODE == Mode::NearestEven as u8 {
+            self.round_ps::<NEAREST>(v)
+        } else {
+            self.half_further(v)
+        }
+    }
+
     /// Numbers that the conversion makes integers of with the right low bits.
     #[inline(always)]
     fn without_multiples<A: Real, B: Real>(self, v: __m256) -> __m256 {

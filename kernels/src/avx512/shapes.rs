@@ -219,31 +219,9 @@ loops! {
     /// Float32 to float16.
     halves<ROUND>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
         |x, v| x.float16s::<ROUND>(x.f._mm512_castsi512_ps(v));
-    /// Float32 to float16, to nearest with ties away from zero: half a unit is added, and the rest cut
-    /// off; what the sum itself loses, cut off toward zero, would be cut off anyway. Cutting off
-    /// stops at the largest number: what is past it is made infinity before.
+    /// Float32 to float16, to nearest with ties away from zero.
     near_halves(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
-        |x, v| {
-            const LOWEST: u32 = (127 - 14) << 23;
-            const HALF_UNIT: u32 = (127 - 11) << 23;
-            const PAST: u32 = (127 + 16) << 23;
-            const INFINITY: u32 = 0xff << 23;
-            let power = x.f._mm512_and_si512(v, x.dword(INFINITY));
-            let power = x.f._mm512_max_epi32(power, x.dword(LOWEST));
-            // power OR (v AND the sign)
-            let power = x.f._mm512_ternarylogic_epi32::<0xf8>(power, v, x.dword(1 << 31));
-            let sum = x.f._mm512_castps_si512(x.f._mm512_fmadd_round_ps::<TO_ZERO>(
-                x.f._mm512_castsi512_ps(power), x.float(HALF_UNIT), x.f._mm512_castsi512_ps(v)
-            ));
-            let size = x.f._mm512_and_si512(sum, x.dword(i32::MAX as u32));
-            let past = x.f._mm512_cmpge_epi32_mask(size, x.dword(PAST));
-            let past = x.f._mm512_mask_cmple_epi32_mask(past, size, x.dword(INFINITY));
-            // infinity OR (sum AND the sign)
-            let infinity =
-                x.f._mm512_ternarylogic_epi32::<0xf8>(x.dword(INFINITY), sum, x.dword(1 << 31));
-            let sum = x.f._mm512_mask_mov_epi32(sum, past, infinity);
-            x.float16s::<_MM_FROUND_TO_ZERO>(x.f._mm512_castsi512_ps(sum))
-        };
+        |x, v| x.near_half(x.f._mm512_castsi512_ps(v));
     /// Float32 to bfloat16.
     brains<MODE>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
         |x, v| {

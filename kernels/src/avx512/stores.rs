@@ -1,13 +1,13 @@
 //! Casts by a mode in one loop, see [`crate::shape`].
 
 use super::bridge::Odd;
-use super::decode::{F32, F64, I32, Unquiet};
+use super::decode::{F32, F64, I32, Narrow, Unquiet};
 use super::lanes::{both, each};
 use super::shapes::{DOWN, NEAREST, TO_ZERO, UP, brains, halves, near_halves};
 use super::small::Small;
 use super::{Avx512, Features};
 use crate::codec::{Bridge, Decode, Encode, Isa};
-use crate::dtypes::{DType, Real, mark};
+use crate::dtypes::{DType, Kind, Real, mark};
 use crate::shape::{
     BIT, BIT_64, Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints, x86_stores,
 };
@@ -44,10 +44,13 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         ] by integers [Up Down NearestEven NearestAway]
     };
     let stores = all_stores! {
-        stores: Float16 => [BFloat16] by brains_of [TowardZero Up Down NearestAway]
+        stores: Float16 Int16 UInt16 => [BFloat16] by brains_of [TowardZero Up Down NearestAway]
     };
     let stores = all_stores! {
-        stores: BFloat16 => [Float16] by halves_of [TowardZero Up Down]
+        stores: BFloat16 Int16 UInt16 => [Float16] by halves_of [TowardZero Up Down NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float64 Int32 Int64 UInt32 UInt64 => [Float16] by odd_halves [NearestAway]
     };
     let stores = x86_stores! { stores: small low_bits };
     all_wraps! { stores: Float32 BFloat16 => [Int64 UInt64] by long_bits }
@@ -105,30 +108,42 @@ stepped! {
         }
         x.store_dwords(dst, Small::<B>::step_by::<MODE>(x, v, limit));
     };
-    /// Bfloat16 to float16.
+    /// To float16, what may not be exact in float32.
+    odd_halves [, const MODE: u8] (_)
+    where [Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<false>; 4]>],
+    |isa, x, src, dst| {
+        const { assert!(MODE == Mode::NearestAway as u8) };
+        let v = isa.bridge(Decode::<A>::decode(isa, src));
+        for (i, v) in v.into_iter().enumerate() {
+            x.store_words(dst.add(32 * i), x.near_half_of::<A>(v.lanes));
+        }
+    };
+    /// Bfloat16, or an integer that is exact in float32, to float16.
     halves_of [, const MODE: u8] (_)
     where [Avx512: Decode<A, Hub: Quarters<Hub: Floats>>],
     |isa, x, src, dst| {
         let v = Decode::<A>::decode(isa, src).quarters();
         for (i, v) in v.into_iter().enumerate() {
-            let v = v.floats();
+            let v = v.floats(x);
             let half = if MODE == Mode::Up as u8 {
                 x.float16s::<_MM_FROUND_TO_POS_INF>(v)
             } else if MODE == Mode::Down as u8 {
                 x.float16s::<_MM_FROUND_TO_NEG_INF>(v)
+            } else if MODE == Mode::NearestAway as u8 {
+                x.near_half_of::<A>(v)
             } else {
                 x.float16s::<_MM_FROUND_TO_ZERO>(v)
             };
             x.store_words(dst.add(32 * i), half);
         }
     };
-    /// Float16 to bfloat16.
+    /// Float16, or an integer that is exact in float32, to bfloat16.
     brains_of [, const MODE: u8] (_)
     where [Avx512: Decode<A, Hub: Quarters<Hub: Floats>>],
     |isa, x, src, dst| {
         let v = Decode::<A>::decode(isa, src).quarters();
         for (i, v) in v.into_iter().enumerate() {
-            let v = x.f._mm512_castps_si512(v.floats());
+            let v = x.f._mm512_castps_si512(v.floats(x));
             x.store_words(dst.add(32 * i), x.brain_of::<MODE>(v));
         }
     };
@@ -142,7 +157,7 @@ stepped! {
         let v = each(
             Decode::<A>::decode(isa, src).quarters(),
             #[inline(always)]
-            |v| F32(x.whole::<MODE>(v.floats())),
+            |v| F32(x.whole::<MODE>(v.floats(x))),
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
     };
@@ -166,7 +181,7 @@ stepped! {
     |isa, x, src, dst| {
         let v = Decode::<A>::decode(isa, src).quarters();
         for (i, v) in v.into_iter().enumerate() {
-            x.store_qwords(dst.add(128 * i), x.long_bits(x.f._mm512_castps_si512(v.floats())));
+            x.store_qwords(dst.add(128 * i), x.long_bits(x.f._mm512_castps_si512(v.floats(x))));
         }
     };
 }
@@ -208,19 +223,27 @@ unsafe fn steps<A: Real, B: Real>(
 
 /// Hubs of float32s.
 trait Floats: Copy {
-    fn floats(self) -> __m512;
+    fn floats(self, x: Features) -> __m512;
 }
 
 impl Floats for F32 {
     #[inline(always)]
-    fn floats(self) -> __m512 {
+    fn floats(self, _: Features) -> __m512 {
         self.0
+    }
+}
+
+/// Integers of at most 16 bits.
+impl Floats for Narrow {
+    #[inline(always)]
+    fn floats(self, x: Features) -> __m512 {
+        x.f._mm512_cvtepi32_ps(self.0)
     }
 }
 
 impl Floats for Unquiet {
     #[inline(always)]
-    fn floats(self) -> __m512 {
+    fn floats(self, _: Features) -> __m512 {
         self.0
     }
 }
@@ -269,6 +292,46 @@ impl<H> Quarters for [H; 4] {
 }
 
 impl Features {
+    /// The nearest float16s of float32s, of two the further one: half a unit is added, and the rest cut off; what the sum
+    /// itself loses, cut off toward zero, would be cut off anyway. Cutting off stops at the largest number: what is past
+    /// it is made infinity before.
+    #[inline(always)]
+    pub(super) fn near_half(self, v: __m512) -> __m256i {
+        const LOWEST: u32 = (127 - 14) << 23;
+        const HALF_UNIT: u32 = (127 - 11) << 23;
+        const PAST: u32 = (127 + 16) << 23;
+        const INFINITY: u32 = 0xff << 23;
+        let (bits, sign) = (self.f._mm512_castps_si512(v), self.dword(1 << 31));
+        let power = self.f._mm512_and_si512(bits, self.dword(INFINITY));
+        let power = self.f._mm512_max_epi32(power, self.dword(LOWEST));
+        // power OR (v AND the sign)
+        let power = self.f._mm512_ternarylogic_epi32::<0xf8>(power, bits, sign);
+        let power = self.f._mm512_castsi512_ps(power);
+        let sum = self.f._mm512_fmadd_round_ps::<TO_ZERO>(power, self.float(HALF_UNIT), v);
+        let sum = self.f._mm512_castps_si512(sum);
+        let size = self.f._mm512_and_si512(sum, self.dword(i32::MAX as u32));
+        let past = self.f._mm512_cmpge_epi32_mask(size, self.dword(PAST));
+        let past = self.f._mm512_mask_cmple_epi32_mask(past, size, self.dword(INFINITY));
+        // infinity OR (sum AND the sign)
+        let infinity = self.f._mm512_ternarylogic_epi32::<0xf8>(self.dword(INFINITY), sum, sign);
+        let sum = self.f._mm512_mask_mov_epi32(sum, past, infinity);
+        self.float16s::<_MM_FROUND_TO_ZERO>(self.f._mm512_castsi512_ps(sum))
+    }
+
+    /// The same of `A`s. Of integers, whose float16s are no subnormals, half a unit more, of which the rest is cut off, is
+    /// exact, or too large.
+    #[inline(always)]
+    fn near_half_of<A: Real>(self, v: __m512) -> __m256i {
+        const UNIT: u32 = 1 << (23 - 10);
+        if !matches!(A::DTYPE.kind(), Kind::Int | Kind::UInt) {
+            return self.near_half(v);
+        }
+        let bits = self.f._mm512_castps_si512(v);
+        let more = self.f._mm512_add_epi32(bits, self.dword(UNIT / 2));
+        let kept = self.f._mm512_and_si512(more, self.dword(UNIT.wrapping_neg()));
+        self.float16s::<_MM_FROUND_TO_NEAREST_INT>(self.f._mm512_castsi512_ps(kept))
+    }
+
     /// The bfloat16s of float32s' bits, their upper halves: what is added before the lower half is cut
     /// off carries into the upper one by the mode, and into the exponent up to infinity's.
     #[inline(always)]

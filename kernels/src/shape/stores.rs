@@ -14,11 +14,13 @@ use crate::dtypes::DType;
 pub(crate) type Store = unsafe fn(*const u8, *mut u8, usize, bool);
 
 /// What loops are from.
-const SOURCES: [DType; 8] = [
+const SOURCES: [DType; 10] = [
     DType::Float32,
     DType::Float16,
     DType::BFloat16,
     DType::Float64,
+    DType::Int16,
+    DType::UInt16,
     DType::Int32,
     DType::UInt32,
     DType::Int64,
@@ -182,6 +184,9 @@ macro_rules! x86_stores {
         };
         // (To the nearest the default kernels round.)
         let $stores = x86_stores! { @small $stores $small [TowardZero Up Down] Float16 BFloat16 };
+        let $stores = x86_stores! {
+            @small $stores $small [TowardZero Up Down NearestAway] Int16 UInt16
+        };
         // (The bridges from float64 lose what is only above or below zero.)
         let $stores = x86_stores! { @small $stores $small [NearestEven NearestAway] Float64 };
         $crate::shape::all_wraps! {

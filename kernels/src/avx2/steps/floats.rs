@@ -246,8 +246,7 @@ where
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let [ab, cd] = isa.floats_to_words::<A, B>(src);
-            isa.store(dst, isa.packed_in_order(isa.bytes_of_words::<B>(ab, cd)));
+            isa.store(dst, isa.bytes_of_floats::<B>(isa.four_floats::<A>(src)));
         }
     }
 }
@@ -263,7 +262,7 @@ where
         const { assert!(B::DTYPE.significant_bits() < 8) };
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let [ab, cd] = isa.floats_to_words::<A, B>(src);
+            let [ab, cd] = isa.floats_to_words::<B>(isa.four_floats::<A>(src));
             // NaN has become the lowest word, and becomes the lowest byte, of which but the highest bit is set.
             isa.store(dst, isa.packed_in_order(isa.packs16(ab, cd)));
         }
@@ -312,12 +311,12 @@ const fn limits(dtype: DType) -> (i32, i32) {
 }
 
 impl Avx2 {
-    /// 32 floats as clamped words, in the order that packing leaves.
+    /// 32 floats.
     ///
     /// # Safety
-    /// `src` is valid for reading 32 elements.
+    /// `src` is valid for reading them.
     #[inline(always)]
-    unsafe fn floats_to_words<A: Real, B: Real>(self, src: *const u8) -> [__m256i; 2]
+    unsafe fn four_floats<A: Real>(self, src: *const u8) -> [__m256; 4]
     where
         Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>,
     {
@@ -326,11 +325,24 @@ impl Avx2 {
             let Sticky([a, b]) = self.bridge(Decode::<A>::decode(self, src));
             let second = src.add(16 * size_of::<A::Stored>());
             let Sticky([c, d]) = self.bridge(Decode::<A>::decode(self, second));
-            [
-                self.packs32(self.ps_to_byte::<B>(a), self.ps_to_byte::<B>(b)),
-                self.packs32(self.ps_to_byte::<B>(c), self.ps_to_byte::<B>(d)),
-            ]
+            [a, b, c, d]
         }
+    }
+
+    /// 32 floats as integers of a byte.
+    #[inline(always)]
+    pub(in crate::avx2) fn bytes_of_floats<B: Real>(self, floats: [__m256; 4]) -> __m256i {
+        let [ab, cd] = self.floats_to_words::<B>(floats);
+        self.packed_in_order(self.bytes_of_words::<B>(ab, cd))
+    }
+
+    /// 32 floats as clamped words, in the order that packing leaves.
+    #[inline(always)]
+    fn floats_to_words<B: Real>(self, [a, b, c, d]: [__m256; 4]) -> [__m256i; 2] {
+        [
+            self.packs32(self.ps_to_byte::<B>(a), self.ps_to_byte::<B>(b)),
+            self.packs32(self.ps_to_byte::<B>(c), self.ps_to_byte::<B>(d)),
+        ]
     }
 }
 

@@ -11,7 +11,7 @@ use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
 use crate::avx2::steps::floats::{BrainToByte, FloatToBits, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
 use crate::avx2::steps::maps::ByteMap;
-use crate::avx2::steps::words::{Constants, WordsToInt};
+use crate::avx2::steps::words::{Constants, NEAREST, WordsToInt};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::table::{Entry, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
@@ -70,7 +70,7 @@ impl<A: Real, B: Real, const OUT: usize> Step for PacksWords<A, B, OUT> {
 
     #[inline(always)]
     fn tables(isa: Avx2, _: &Params) -> Constants {
-        black_box(Constants::of::<A, B>(isa))
+        black_box(Constants::of::<A, B, NEAREST>(isa))
     }
 
     #[inline(always)]
@@ -78,10 +78,10 @@ impl<A: Real, B: Real, const OUT: usize> Step for PacksWords<A, B, OUT> {
         // SAFETY: the caller's: a group.
         unsafe {
             let codes = [
-                isa.small_of_words::<A, B>(&by, src),
-                isa.small_of_words::<A, B>(&by, src.add(64)),
-                isa.small_of_words::<A, B>(&by, src.add(128)),
-                isa.small_of_words::<A, B>(&by, src.add(192)),
+                isa.small_of_words::<A, B, NEAREST>(&by, src),
+                isa.small_of_words::<A, B, NEAREST>(&by, src.add(64)),
+                isa.small_of_words::<A, B, NEAREST>(&by, src.add(128)),
+                isa.small_of_words::<A, B, NEAREST>(&by, src.add(192)),
             ];
             isa.squeeze::<OUT>(codes, dst)
         }

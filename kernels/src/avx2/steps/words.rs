@@ -10,6 +10,9 @@
 //! linear in the high byte, and the thresholds are always the same. (Of bfloat16 the low byte of a key is but the five bits
 //! that are left of its fraction.)
 //!
+//! Rounding toward zero has other tables, and the same from there on. Away from zero, what is less by the smallest step of
+//! the source is rounded toward zero, and the result is the next code.
+//!
 //! Integers up to 8 need no low byte: between neighbouring high bytes of keys there is none.
 //!
 //! Float16 has no room for the exponents of float8_e5m2, but needs none: the formats are nearly the
@@ -20,6 +23,7 @@ use crate::avx2::direct::Step;
 use crate::avx2::encode::Small;
 use crate::dtypes::{DType, Real};
 use crate::format::{FloatFormat, Numbers, Specials};
+use crate::shape::Mode;
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
@@ -47,7 +51,10 @@ pub(in crate::avx2) const fn suits_int(from: DType, to: DType) -> bool {
     fits && matches!(from, DType::Float16 | DType::BFloat16)
 }
 
-struct Keys<A, B>(PhantomData<(A, B)>);
+/// How the default kernels round.
+pub(in crate::avx2) const NEAREST: u8 = Mode::NearestEven as u8;
+
+struct Keys<A, B, const MODE: u8>(PhantomData<(A, B)>);
 
 /// The low bytes of words, then their high bytes.
 const SPLIT: [u8; 32] = [
@@ -61,7 +68,10 @@ const ROW: u8 = 0x70;
 /// The last low byte that gives the first of two codes of a range, if that is even, and the last that gives the second.
 const LAST_OF_TWO: (u8, u8) = (0x40, 0xbf);
 
-impl<A: Real, B: Real> Keys<A, B> {
+impl<A: Real, B: Real, const MODE: u8> Keys<A, B, MODE> {
+    /// Whether magnitudes are cut, rather than rounded to the nearest.
+    const CUTS: bool = MODE != NEAREST;
+
     const FROM: FloatFormat = match A::DTYPE.numbers() {
         Numbers::Float(format) => format,
         _ => panic!("not a float"),
@@ -79,10 +89,10 @@ impl<A: Real, B: Real> Keys<A, B> {
         (field << Self::FROM.mantissa_bits) as i16
     };
 
-    /// The least number that becomes the largest of float4_e2m1fn, which has only one high byte beyond
+    /// The least number that is rounded to the largest of float4_e2m1fn, which has only one high byte beyond
     /// the first 16 below that; else the destination's largest number.
     const LARGEST: i16 = {
-        if Self::TO.mantissa_bits == 1 {
+        if Self::TO.mantissa_bits == 1 && !Self::CUTS {
             // The first after 10 units, the middle of two numbers.
             Self::LEAST + (0x1108 >> (10 - Self::FROM.mantissa_bits))
         } else {
@@ -120,7 +130,7 @@ impl<A: Real, B: Real> Keys<A, B> {
         while i < 32 {
             let high = i % 16;
             let further = linear(high as u8, Self::BITS);
-            more[i] = first(high, Self::BITS).wrapping_sub(further);
+            more[i] = first(high, Self::BITS, Self::CUTS).wrapping_sub(further);
             i += 1;
         }
         more
@@ -158,14 +168,22 @@ impl<A: Real, B: Real> Keys<A, B> {
         while i < 32 {
             let high = i as u8 % 16;
             let added = match Self::BITS {
+                _ if Self::CUTS => Self::LAST_CUT,
                 3 => Self::low(LAST_OF_TWO.0),
                 2 => (high & 1).wrapping_neg(),
                 _ => high + ROW - 1,
             };
-            last[i] = Self::low(last_low(i % 16, Self::BITS)).wrapping_sub(added);
+            last[i] = Self::low(last_low(i % 16, Self::BITS, Self::CUTS)).wrapping_sub(added);
             i += 1;
         }
         last
+    };
+
+    /// The last low byte that gives the first code of a high byte from 16 on, if magnitudes are cut: with three bits of
+    /// fraction half of them, else all.
+    const LAST_CUT: u8 = match Self::BITS {
+        3 => Self::low(0x7f),
+        _ => i8::MAX as u8,
     };
 
     /// What a linear code is less than its high byte, or twice that, or zero.
@@ -199,37 +217,45 @@ pub(in crate::avx2) struct Constants {
 
 impl Constants {
     #[inline(always)]
-    pub(in crate::avx2) fn of<A: Real, B: Real>(isa: Avx2) -> Self {
+    pub(in crate::avx2) fn of<A: Real, B: Real, const MODE: u8>(isa: Avx2) -> Self {
         Self {
-            over: isa.all16(const { Keys::<A, B>::OVER }),
+            over: isa.all16(const { Keys::<A, B, MODE>::OVER }),
             magnitude: isa.all16(i16::MAX),
-            most: isa.all16(const { Keys::<A, B>::LARGEST + Keys::<A, B>::OVER }),
-            least: isa.all16(const { Keys::<A, B>::LEAST + Keys::<A, B>::OVER }),
-            split: match const { Keys::<A, B>::SHUFFLES } {
+            most: isa.all16(const { Keys::<A, B, MODE>::LARGEST + Keys::<A, B, MODE>::OVER }),
+            least: isa.all16(const { Keys::<A, B, MODE>::LEAST + Keys::<A, B, MODE>::OVER }),
+            split: match const { Keys::<A, B, MODE>::SHUFFLES } {
                 true => isa.constant(&SPLIT),
-                false => isa.all16(const { (1 << Keys::<A, B>::LOW_BITS) - 1 }),
+                false => isa.all16(const { (1 << Keys::<A, B, MODE>::LOW_BITS) - 1 }),
             },
-            offset: isa.all8(const { Keys::<A, B>::OFFSET as i8 }),
+            offset: isa.all8(const { Keys::<A, B, MODE>::OFFSET as i8 }),
             row: isa.all8(ROW as i8),
             top: isa.all8(i8::MIN),
-            sign: isa.all8(const { Keys::<A, B>::SIGN }),
+            sign: isa.all8(const { Keys::<A, B, MODE>::SIGN }),
             less: [
-                isa.all8(const { Keys::<A, B>::LESS }),
-                isa.all8(const { Keys::<A, B>::LESS.wrapping_sub(Keys::<A, B>::SIGN) }),
+                isa.all8(const { Keys::<A, B, MODE>::LESS }),
+                isa.all8(const { Keys::<A, B, MODE>::LESS.wrapping_sub(Keys::<A, B, MODE>::SIGN) }),
             ],
-            more: isa.constant(const { &Keys::<A, B>::MORE }),
-            last: isa.constant(const { &Keys::<A, B>::LAST }),
-            own: match const { Keys::<A, B>::BITS } {
+            more: isa.constant(const { &Keys::<A, B, MODE>::MORE }),
+            last: isa.constant(const { &Keys::<A, B, MODE>::LAST }),
+            own: match const { Keys::<A, B, MODE>::BITS } {
+                bits if const { Keys::<A, B, MODE>::CUTS } => [
+                    isa.all8(const { Keys::<A, B, MODE>::LAST_CUT as i8 }),
+                    if bits == 1 { isa.all8(LARGEST_OF_4 - 1) } else { isa.zero() },
+                    isa.zero(),
+                ],
                 3 => [
-                    isa.all8(const { Keys::<A, B>::low(LAST_OF_TWO.0) as i8 }),
+                    isa.all8(const { Keys::<A, B, MODE>::low(LAST_OF_TWO.0) as i8 }),
                     isa.all8(15),
-                    isa.all8(const { Keys::<A, B>::low(LAST_OF_TWO.1) as i8 }),
+                    isa.all8(const { Keys::<A, B, MODE>::low(LAST_OF_TWO.1) as i8 }),
                 ],
                 _ => [isa.all8(1), isa.zero(), isa.zero()],
             },
         }
     }
 }
+
+/// The high byte of float4_e2m1fn's largest number, 12 units.
+const LARGEST_OF_4: i8 = 18;
 
 /// The code at a high byte from 16 on if the low byte is zero: at 8 units.
 const fn linear(high: u8, bits: u32) -> u8 {
@@ -249,22 +275,22 @@ const fn eighths(high: usize, bits: u32) -> (usize, usize) {
 }
 
 /// The code at a high byte below 16 if the low byte is zero.
-const fn first(high: usize, bits: u32) -> u8 {
+const fn first(high: usize, bits: u32, cuts: bool) -> u8 {
     let (units, codes) = eighths(high, bits);
     let (whole, rest) = (units * codes / 64, units * codes % 64);
-    let up = rest > 32 || (rest == 32 && whole % 2 == 1);
+    let up = !cuts && (rest > 32 || (rest == 32 && whole % 2 == 1));
     (whole + up as usize + if codes == 4 { 2 } else { 0 }) as u8
 }
 
 /// The last low byte that gives that code.
-const fn last_low(high: usize, bits: u32) -> u8 {
+const fn last_low(high: usize, bits: u32, cuts: bool) -> u8 {
     let (units, codes) = eighths(high, bits);
     let span = 1 << (high / 4);
-    let code = first(high, bits) as usize - if codes == 4 { 2 } else { 0 };
-    // Where the next code begins: half a step further up.
-    let half = (code * 64 + 32) / codes - units;
+    let code = first(high, bits, cuts) as usize - if codes == 4 { 2 } else { 0 };
+    // Where the next code begins: half a step further up, or a whole one.
+    let next = (code * 64 + if cuts { 64 } else { 32 }) / codes - units;
     // To the even one of two codes if it is as near.
-    let low = half * 256 / span - code % 2;
+    let low = next * 256 / span - if cuts { 1 } else { code % 2 };
     if low > 255 { 255 } else { low as u8 }
 }
 
@@ -275,8 +301,8 @@ impl<A: Real, B: Real> Step<A, B> for WordsToSmall {
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let constants = &Constants::of::<A, B>(isa);
-            isa.store(dst, isa.small_of_words::<A, B>(constants, src));
+            let constants = &Constants::of::<A, B, NEAREST>(isa);
+            isa.store(dst, isa.small_of_words::<A, B, NEAREST>(constants, src));
         }
     }
 }
@@ -287,35 +313,45 @@ impl Avx2 {
     /// # Safety
     /// `src` is valid for reading them.
     #[inline(always)]
-    pub(in crate::avx2) unsafe fn small_of_words<A: Real, B: Real>(
+    pub(in crate::avx2) unsafe fn small_of_words<A: Real, B: Real, const MODE: u8>(
         self,
         by: &Constants,
         src: *const u8,
     ) -> __m256i {
         // SAFETY: the caller's.
-        let words = unsafe { [self.load(src), self.load(src.add(32))] };
-        self.in_order(match const { Keys::<A, B>::NAN } {
-            Some(nan) => self.words_to_small::<A, B>(by, words, nan),
-            None => self.words_to_numbers::<A, B>(by, words),
+        self.small_of::<A, B, MODE>(by, unsafe { [self.load(src), self.load(src.add(32))] })
+    }
+
+    /// The same of two vectors of floats.
+    #[inline(always)]
+    pub(in crate::avx2) fn small_of<A: Real, B: Real, const MODE: u8>(
+        self,
+        by: &Constants,
+        words: [__m256i; 2],
+    ) -> __m256i {
+        self.in_order(match const { Keys::<A, B, MODE>::NAN } {
+            Some(nan) => self.words_to_small::<A, B, MODE>(by, words, nan),
+            None => self.words_to_numbers::<A, B, MODE>(by, words),
         })
     }
 
     /// The codes of two vectors of floats, as packing leaves them, among which there is one of NaN.
     #[inline(always)]
-    fn words_to_small<A: Real, B: Real>(
+    fn words_to_small<A: Real, B: Real, const MODE: u8>(
         self,
         by: &Constants,
         [v, w]: [__m256i; 2],
         nan: u8,
     ) -> __m256i {
         let magnitudes = [self.and(v, by.magnitude), self.and(w, by.magnitude)];
-        let infinity = self.all16(const { Keys::<A, B>::INFINITY });
+        let away = [self.away::<A, B, MODE>(v), self.away::<A, B, MODE>(w)];
+        let infinity = self.all16(const { Keys::<A, B, MODE>::INFINITY });
         let [a, b] = magnitudes;
         let is_nan = self.packs16(self.gt16(a, infinity), self.gt16(b, infinity));
-        let codes = if const { Keys::<A, B>::SIMILAR } {
-            self.rounded_words::<A, B>(magnitudes)
+        let codes = if const { Keys::<A, B, MODE>::SIMILAR } {
+            self.rounded_words::<A, B, MODE>(magnitudes, away)
         } else {
-            self.codes_of_keys::<A, B>(by, magnitudes, by.less[0])
+            self.codes_of_keys::<A, B, MODE>(by, magnitudes, away, by.less[0])
         };
         let codes = match nan {
             // All bits but the sign.
@@ -333,25 +369,67 @@ impl Avx2 {
 
     /// The same where there is none, see [`Keys::OVER`].
     #[inline(always)]
-    fn words_to_numbers<A: Real, B: Real>(self, by: &Constants, [v, w]: [__m256i; 2]) -> __m256i {
+    fn words_to_numbers<A: Real, B: Real, const MODE: u8>(
+        self,
+        by: &Constants,
+        [v, w]: [__m256i; 2],
+    ) -> __m256i {
         let (v, w) = (self.add16(v, by.over), self.add16(w, by.over));
         let magnitudes = [self.and(v, by.magnitude), self.and(w, by.magnitude)];
+        let away = [self.away::<A, B, MODE>(v), self.away::<A, B, MODE>(w)];
         let less = self.blend8(by.less[0], by.less[1], self.packs16(v, w));
-        self.codes_of_keys::<A, B>(by, magnitudes, less)
+        self.codes_of_keys::<A, B, MODE>(by, magnitudes, away, less)
+    }
+
+    /// -1 for words that are rounded away from zero, to which what [`Keys::OVER`] says has been added. (Then NaNs are less
+    /// than that, on either side of zero.)
+    #[inline(always)]
+    fn away<A: Real, B: Real, const MODE: u8>(self, v: __m256i) -> __m256i {
+        const UP: u8 = Mode::Up as u8;
+        const DOWN: u8 = Mode::Down as u8;
+        let zero = self.all16(const { Keys::<A, B, MODE>::OVER });
+        match MODE {
+            UP => self.gt16(v, zero),
+            DOWN => self.gt16(self.xor(v, self.all16(i16::MIN)), zero),
+            _ => self.zero(),
+        }
+    }
+
+    /// Codes, or the next ones of what is rounded away from zero.
+    #[inline(always)]
+    fn codes_away<const MODE: u8>(self, codes: __m256i, [a, b]: [__m256i; 2]) -> __m256i {
+        if MODE == Mode::Up as u8 || MODE == Mode::Down as u8 {
+            return self.sub8(codes, self.packs16(a, b));
+        }
+        codes
     }
 
     /// To the exponents that float16 has itself, or to those with one more below.
     #[inline(always)]
-    fn rounded_words<A: Real, B: Real>(self, [a, b]: [__m256i; 2]) -> __m256i {
-        self.pack_u16(self.rounded_word::<A, B>(a), self.rounded_word::<A, B>(b))
+    fn rounded_words<A: Real, B: Real, const MODE: u8>(
+        self,
+        [a, b]: [__m256i; 2],
+        away: [__m256i; 2],
+    ) -> __m256i {
+        let a = self.rounded_word::<A, B, MODE>(a, away[0]);
+        let b = self.rounded_word::<A, B, MODE>(b, away[1]);
+        self.codes_away::<MODE>(self.pack_u16(a, b), away)
     }
 
     #[inline(always)]
-    fn rounded_word<A: Real, B: Real>(self, magnitude: __m256i) -> __m256i {
-        let mut v = self.min16(magnitude, self.all16(const { Keys::<A, B>::LARGEST }));
-        if const { Keys::<A, B>::TO.bias > Keys::<A, B>::FROM.bias } {
+    fn rounded_word<A: Real, B: Real, const MODE: u8>(
+        self,
+        magnitude: __m256i,
+        away: __m256i,
+    ) -> __m256i {
+        let most = self.all16(const { Keys::<A, B, MODE>::LARGEST });
+        let mut v = self.add16(self.min16(magnitude, most), away);
+        if const { Keys::<A, B, MODE>::TO.bias > Keys::<A, B, MODE>::FROM.bias } {
             // Twice a subnormal, of anything else one exponent more: whichever is less.
             v = self.min_u16(self.add16(v, v), self.add16(v, self.all16(0x400)));
+        }
+        if const { Keys::<A, B, MODE>::CUTS } {
+            return self.shr16::<8>(v);
         }
         let odd = self.and(self.shr16::<8>(v), self.all16(1));
         self.shr16::<8>(self.add16(self.add16(v, self.all16(0x7f)), odd))
@@ -359,18 +437,24 @@ impl Avx2 {
 
     /// By keys; with what codes are less than what is linear.
     #[inline(always)]
-    fn codes_of_keys<A: Real, B: Real>(
+    fn codes_of_keys<A: Real, B: Real, const MODE: u8>(
         self,
         by: &Constants,
         [a, b]: [__m256i; 2],
+        away: [__m256i; 2],
         less: __m256i,
     ) -> __m256i {
-        let (high, low) = self.split_keys::<A, B>(by, self.key(by, a), self.key(by, b));
+        let keys = [self.key(by, a, away[0]), self.key(by, b, away[1])];
+        let (high, low) = self.split_keys::<A, B, MODE>(by, keys);
+        if const { Keys::<A, B, MODE>::CUTS } {
+            let codes = self.cut_keys::<A, B, MODE>(by, high, low, less);
+            return self.codes_away::<MODE>(codes, away);
+        }
         // From 16 on the index is negative, which gives zero.
         let at = self.add_clamped_u8(high, by.row);
         let (more, last) = (self.shuffle8(by.more, at), self.shuffle8(by.last, at));
         let [a, b, c] = by.own;
-        match const { Keys::<A, B>::BITS } {
+        match const { Keys::<A, B, MODE>::BITS } {
             3 => {
                 // Every half of the low byte's range is a code; the first one is even. (Below 16 no low byte is beyond the
                 // second threshold, the largest signed byte.)
@@ -393,34 +477,55 @@ impl Avx2 {
         }
     }
 
-    /// The high and the low bytes of keys, the low ones as they are compared.
+    /// By the high and the low bytes of keys, cut.
     #[inline(always)]
-    fn split_keys<A: Real, B: Real>(
+    fn cut_keys<A: Real, B: Real, const MODE: u8>(
         self,
         by: &Constants,
-        a: __m256i,
-        b: __m256i,
+        high: __m256i,
+        low: __m256i,
+        less: __m256i,
+    ) -> __m256i {
+        let at = self.add_clamped_u8(high, by.row);
+        let (more, last) = (self.shuffle8(by.more, at), self.shuffle8(by.last, at));
+        let [last_cut, below_largest, _] = by.own;
+        let up = self.gt8(low, self.add8(last, last_cut));
+        let linear = match const { Keys::<A, B, MODE>::BITS } {
+            3 => self.add8(high, high),
+            2 => high,
+            _ => self.sub8(self.zero(), self.gt8(high, below_largest)),
+        };
+        self.sub8(self.add8(linear, more), self.add8(up, less))
+    }
+
+    /// The high and the low bytes of keys, the low ones as they are compared.
+    #[inline(always)]
+    fn split_keys<A: Real, B: Real, const MODE: u8>(
+        self,
+        by: &Constants,
+        [a, b]: [__m256i; 2],
     ) -> (__m256i, __m256i) {
-        let (high, low) = if const { Keys::<A, B>::SHUFFLES } {
+        let (high, low) = if const { Keys::<A, B, MODE>::SHUFFLES } {
             let (a, b) = (self.shuffle8(a, by.split), self.shuffle8(b, by.split));
             (self.high64(a, b), self.low64(a, b))
         } else {
-            let (high_a, high_b) = match const { Keys::<A, B>::LOW_BITS } {
+            let (high_a, high_b) = match const { Keys::<A, B, MODE>::LOW_BITS } {
                 5 => (self.shr16::<5>(a), self.shr16::<5>(b)),
                 _ => (self.shr16::<8>(a), self.shr16::<8>(b)),
             };
             let low = self.pack_u16(self.and(a, by.split), self.and(b, by.split));
             (self.pack_u16(high_a, high_b), low)
         };
-        match const { Keys::<A, B>::OFFSET } {
+        match const { Keys::<A, B, MODE>::OFFSET } {
             0 => (high, low),
             _ => (high, self.sub8(low, by.offset)),
         }
     }
 
     #[inline(always)]
-    fn key(self, by: &Constants, magnitude: __m256i) -> __m256i {
-        self.sub_clamped_u16(self.min16(magnitude, by.most), by.least)
+    fn key(self, by: &Constants, magnitude: __m256i, away: __m256i) -> __m256i {
+        let magnitude = self.add16(self.min16(magnitude, by.most), away);
+        self.sub_clamped_u16(magnitude, by.least)
     }
 }
 
