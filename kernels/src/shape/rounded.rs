@@ -3,7 +3,7 @@
 //! A number that is rounded to an integer is another number of the same format, if the format has zero and its largest
 //! number is an integer: what has a fraction is less than the power of two from which on the format has integers only. So
 //! bytes become bytes, and what those become as integers takes no rounding. Where a format has small numbers only, these
-//! are integers of a byte already.
+//! are integers of a byte already. (Among powers of two the least one stands for zero, which it is cut to.)
 
 use super::BUFFER;
 use super::bytes::Map;
@@ -30,7 +30,7 @@ impl Rounded {
             return None;
         };
         let is_for = from.bits() == 8 && to.bits() > 8 && !matches!(to.kind(), Kind::Float);
-        if !is_for || matches!(format.specials, Specials::PowersOfTwo) {
+        if !is_for {
             return None;
         }
         let through = match to.kind() {
