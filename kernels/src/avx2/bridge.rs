@@ -360,7 +360,7 @@ impl Avx2 {
 
     /// 64-bit integers below 2^52, as the low bits of a float64 of 2^52 and more.
     #[inline(always)]
-    fn u52_to_pd(self, v: __m256i) -> __m256d {
+    pub(super) fn u52_to_pd(self, v: __m256i) -> __m256d {
         let magic = self.all_pd(TWO_52);
         self.sub_pd(self.as_pd(self.or(v, self.pd_bits(magic))), magic)
     }
@@ -400,8 +400,16 @@ impl Avx2 {
         self.gather(v, self.shr64::<52>(large))
     }
 
+    /// The same where what is far below a unit counts, too.
     #[inline(always)]
-    fn gather_u64(self, v: __m256i) -> __m256i {
+    pub(super) fn gather_every_i64(self, v: __m256i) -> __m256i {
+        let high = self.abs32(v);
+        let large = self.eq32(self.max_u32(high, self.all32(257)), high);
+        self.gather(v, self.shr64::<52>(large))
+    }
+
+    #[inline(always)]
+    pub(super) fn gather_u64(self, v: __m256i) -> __m256i {
         // From 2^49 on, which is early enough; the shifted number is a word, and not negative.
         self.gather(v, self.sign16(self.all64(0xfff), self.shr64::<49>(v)))
     }

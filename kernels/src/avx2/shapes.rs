@@ -16,6 +16,19 @@ pub(super) const NEAREST: i32 = 8;
 pub(super) const DOWN: i32 = 8 | 1;
 pub(super) const UP: i32 = 8 | 2;
 
+/// The loops of a conversion.
+macro_rules! all_sides {
+    ($kernel:ident) => {
+        [
+            $kernel::<{ Side::TowardZero as u8 }>,
+            $kernel::<{ Side::Up as u8 }>,
+            $kernel::<{ Side::Down as u8 }>,
+            $kernel::<{ Side::NearestAway as u8 }>,
+            $kernel::<{ Side::Odd as u8 }>,
+        ]
+    };
+}
+
 /// The portable loops, and in place of some of them those below.
 pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx2, 8>();
@@ -33,13 +46,10 @@ pub(super) const fn shapes() -> Shapes {
         away,
         doubles::<{ Side::Odd as u8 }>,
     ];
-    shapes.conversions.int32_to_32 = [
-        ints::<{ Side::TowardZero as u8 }>,
-        ints::<{ Side::Up as u8 }>,
-        ints::<{ Side::Down as u8 }>,
-        ints::<{ Side::NearestAway as u8 }>,
-        ints::<{ Side::Odd as u8 }>,
-    ];
+    shapes.conversions.int32_to_32 = all_sides!(ints);
+    shapes.conversions.uint32_to_32 = all_sides!(uints);
+    shapes.conversions.int64_to_32 = all_sides!(longs);
+    shapes.conversions.uint64_to_32 = all_sides!(ulongs);
     let whole = &mut shapes.rounds.whole32;
     whole[Mode::Up as usize] = whole32::<UP>;
     whole[Mode::Down as usize] = whole32::<DOWN>;
@@ -132,6 +142,23 @@ stepped! {
         let v = isa.load(src);
         let nearest = isa.i32_to_ps(v);
         isa.store(dst, isa.sided::<SIDE>(v, nearest));
+    };
+    /// Uint32 to float32.
+    uints[const SIDE: u8] () = 4 4 8, |isa, src, dst| {
+        let v = isa.load(src);
+        let (a, b) = (isa.u32_to_i64(isa.lower(v)), isa.u32_to_i64(isa.half::<1>(v)));
+        isa.store(dst, isa.sided_wholes::<SIDE>([isa.u52_to_pd(a), isa.u52_to_pd(b)]));
+    };
+    /// Int64 to float32.
+    longs[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
+        let (a, b) = (isa.load(src), isa.load(src.add(32)));
+        let (a, b) = (isa.gather_every_i64(a), isa.gather_every_i64(b));
+        isa.store(dst, isa.sided_wholes::<SIDE>([isa.i64_to_pd(a), isa.i64_to_pd(b)]));
+    };
+    /// Uint64 to float32.
+    ulongs[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
+        let (a, b) = (isa.gather_u64(isa.load(src)), isa.gather_u64(isa.load(src.add(32))));
+        isa.store(dst, isa.sided_wholes::<SIDE>([isa.u64_to_pd(a), isa.u64_to_pd(b)]));
     };
     /// Float64 to float32.
     doubles[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
@@ -234,6 +261,34 @@ impl Avx2 {
         }
         let other = [self.cmp_pd::<UNEQUAL>(a, near_a), self.cmp_pd::<UNEQUAL>(b, near_b)];
         self.or(cut, self.and(self.masks32(other), self.all32(1)))
+    }
+
+    /// The same of float64s that are integers, on any side. These are no subnormals, infinities or NaNs: what float32 has no
+    /// room for is the low bits, which carry into the others as the side wants, and are cleared.
+    #[inline(always)]
+    fn sided_wholes<const SIDE: u8>(self, [a, b]: [__m256d; 2]) -> __m256i {
+        let (a, b) = (self.sided_whole::<SIDE>(a), self.sided_whole::<SIDE>(b));
+        self.ps_bits(self.join_ps(self.pd_to_ps(b), self.pd_to_ps(a)))
+    }
+
+    #[inline(always)]
+    fn sided_whole<const SIDE: u8>(self, x: __m256d) -> __m256d {
+        const UNIT: i64 = 1 << (52 - 23);
+        let (bits, low) = (self.pd_bits(x), self.all64(UNIT - 1));
+        let negative = self.gt64(self.zero(), bits);
+        let moved = if SIDE == Side::Up as u8 {
+            self.add64(bits, self.andnot(negative, low))
+        } else if SIDE == Side::Down as u8 {
+            self.add64(bits, self.and(negative, low))
+        } else if SIDE == Side::NearestAway as u8 {
+            self.add64(bits, self.all64(UNIT / 2))
+        } else if SIDE == Side::Odd as u8 {
+            // What is there carries into the unit.
+            self.or(bits, self.add64(self.and(bits, low), low))
+        } else {
+            bits
+        };
+        self.as_pd(self.andnot(low, moved))
     }
 
     /// Masks of eight qwords as masks of dwords.
