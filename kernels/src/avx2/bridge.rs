@@ -414,6 +414,17 @@ impl Avx2 {
         self.gather(v, self.sign16(self.all64(0xfff), self.shr64::<49>(v)))
     }
 
+    /// Float32s on the same side of every power of two, and of the middle of two such, or on it.
+    #[inline(always)]
+    pub(super) fn i64_to_odd(self, v: [__m256i; 4]) -> [__m256; 2] {
+        self.narrow(four!(|x| self.sticky_23(self.i64_to_pd(self.gather_i64(x))), v))
+    }
+
+    #[inline(always)]
+    pub(super) fn u64_to_odd(self, v: [__m256i; 4]) -> [__m256; 2] {
+        self.narrow(four!(|x| self.sticky_23(self.u64_to_pd(self.gather_u64(x))), v))
+    }
+
     /// What does not fit 32 bits is clamped to them: beyond all the destinations' numbers.
     #[inline(always)]
     fn i64_to_sticky(self, [a, b, c, d]: [__m256i; 4]) -> [__m256; 2] {

@@ -9,7 +9,7 @@
 //! leaves NaN then.
 
 use super::Avx2;
-use super::bridge::Sticky;
+use super::bridge::{Brain, Sticky};
 use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
 use super::encode::{EQUAL, Small};
 use super::shapes::{DOWN, NEAREST, UP, steps};
@@ -42,6 +42,10 @@ pub(super) const fn stores(stores: Stores) -> Stores {
             Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
         ] by small_of_halves [TowardZero Up Down]
+    };
+    let stores = all_stores! {
+        stores: Float32 Float16 BFloat16 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [Float8E8M0Fnu]
+            by powers [TowardZero Down NearestAway]
     };
     let stores = all_stores! {
         stores: Float32 Float16 BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
@@ -143,6 +147,31 @@ unsafe fn small_of_halves<A: Real, B: Real, const MODE: u8>(
                 let by = words::Constants::of::<mark::Float16, B, MODE>(isa);
                 let codes = isa.small_of::<mark::Float16, B, MODE>(&by, [first, second]);
                 isa.store(dst, codes);
+            },
+        );
+    }
+}
+
+/// To a power of two.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn powers<A: Real, B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool)
+where
+    Avx2: Decode<A, Hub: ToPower> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>,
+{
+    // SAFETY: the caller's; a step of the decoder and of the encoder is 16 elements.
+    unsafe {
+        steps::<16>(
+            (size_of::<A::Stored>(), 1),
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |isa, src, dst| {
+                let [a, b] = Decode::<A>::decode(isa, src).to_power(isa);
+                let powers = F32([isa.power_by::<A, MODE>(a), isa.power_by::<A, MODE>(b)]);
+                Encode::<B>::encode(isa, isa.bridge(powers), dst);
             },
         );
     }
@@ -287,6 +316,42 @@ impl ToRound for Loud {
     }
 }
 
+/// Hubs of numbers that are rounded to powers of two.
+trait ToPower {
+    /// Float32s on the same side of every power, and of the middle of two, or on it.
+    fn to_power(self, isa: Avx2) -> [__m256; 2];
+}
+
+macro_rules! to_power_as_bfloat16 {
+    ($($hub:ident)*) => {$(
+        /// What rounds to bfloat16 as the exact values would is that.
+        impl ToPower for $hub {
+            #[inline(always)]
+            fn to_power(self, isa: Avx2) -> [__m256; 2] {
+                let Brain(v) = isa.bridge(self);
+                v
+            }
+        }
+    )*};
+}
+
+to_power_as_bfloat16! { F32 Loud Narrow I32 U32 }
+
+/// (The bridges to bfloat16 round these.)
+impl ToPower for I64 {
+    #[inline(always)]
+    fn to_power(self, isa: Avx2) -> [__m256; 2] {
+        isa.i64_to_odd(self.0)
+    }
+}
+
+impl ToPower for U64 {
+    #[inline(always)]
+    fn to_power(self, isa: Avx2) -> [__m256; 2] {
+        isa.u64_to_odd(self.0)
+    }
+}
+
 /// Hubs of float32s.
 trait Singles {
     fn singles(self) -> [__m256; 2];
@@ -388,6 +453,27 @@ impl Avx2 {
         } else {
             self.half_further(v)
         }
+    }
+
+    /// Positive float32s that were `A`s as the powers of two that a mode rounds them to: see `shape::powers`.
+    #[inline(always)]
+    fn power_by<A: Real, const MODE: u8>(self, v: __m256) -> __m256 {
+        const INFINITY: i32 = 0xff << 23;
+        const NORMAL: i32 = 1 << 23;
+        let bits = self.ps_bits(v);
+        let mut half = self.all32(NORMAL / 2);
+        if matches!(A::DTYPE, DType::Float32 | DType::BFloat16) {
+            // (What is negative stays what it is.)
+            let normal = self.gt32(bits, self.all32(NORMAL - 1));
+            half = self.sub32(self.all32(NORMAL / 4), self.and(normal, self.all32(-NORMAL / 4)));
+        }
+        let sum = match MODE == Mode::NearestAway as u8 {
+            true => self.add32(bits, half),
+            false => bits,
+        };
+        let power = self.and(sum, self.sub32(self.zero(), self.add32(half, half)));
+        let finite = self.eq32(self.min_u32(bits, self.all32(INFINITY - 1)), bits);
+        self.blend_ps(v, self.as_ps(power), self.as_ps(finite))
     }
 
     /// Numbers that the conversion makes integers of with the right low bits.

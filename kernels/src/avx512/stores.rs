@@ -52,6 +52,10 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: Float64 Int32 Int64 UInt32 UInt64 => [Float16] by odd_halves [NearestAway]
     };
+    let stores = all_stores! {
+        stores: Float32 Float16 BFloat16 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [Float8E8M0Fnu]
+            by powers [TowardZero Down NearestAway]
+    };
     let stores = x86_stores! { stores: small low_bits };
     all_wraps! { stores: Float32 BFloat16 => [Int64 UInt64] by long_bits }
 }
@@ -158,6 +162,20 @@ stepped! {
             Decode::<A>::decode(isa, src).quarters(),
             #[inline(always)]
             |v| F32(x.whole::<MODE>(v.floats(x))),
+        );
+        Encode::<B>::encode(isa, isa.bridge(v), dst);
+    };
+    /// To a power of two.
+    powers [, const MODE: u8] (_)
+    where [
+        Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<true>; 4]> + Encode<B>,
+        Avx512: Bridge<[F32; 4], <Avx512 as Encode<B>>::Home>,
+    ],
+    |isa, x, src, dst| {
+        let v = each(
+            isa.bridge(Decode::<A>::decode(isa, src)),
+            #[inline(always)]
+            |v| F32(x.power_by::<A, MODE>(v.lanes)),
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
     };
@@ -355,6 +373,27 @@ impl Features {
         );
         let words = self.f._mm512_srli_epi32::<16>(self.f._mm512_castps_si512(quiet));
         self.f._mm512_cvtepi32_epi16(words)
+    }
+
+    /// Positive float32s that were `A`s as the powers of two that a mode rounds them to: see `shape::powers`.
+    #[inline(always)]
+    fn power_by<A: Real, const MODE: u8>(self, v: __m512) -> __m512 {
+        const INFINITY: u32 = 0xff << 23;
+        const NORMAL: u32 = 1 << 23;
+        let bits = self.f._mm512_castps_si512(v);
+        let mut half = self.dword(NORMAL / 2);
+        if matches!(A::DTYPE, DType::Float32 | DType::BFloat16) {
+            let subnormal = self.f._mm512_cmplt_epu32_mask(bits, self.dword(NORMAL));
+            half = self.f._mm512_mask_mov_epi32(half, subnormal, self.dword(NORMAL / 4));
+        }
+        let sum = match MODE == Mode::NearestAway as u8 {
+            true => self.f._mm512_add_epi32(bits, half),
+            false => bits,
+        };
+        let zero = self.f._mm512_setzero_si512();
+        let kept = self.f._mm512_sub_epi32(zero, self.f._mm512_add_epi32(half, half));
+        let finite = self.f._mm512_cmplt_epu32_mask(bits, self.dword(INFINITY));
+        self.f._mm512_castsi512_ps(self.f._mm512_mask_and_epi32(bits, finite, sum, kept))
     }
 
     /// Numbers nearer to zero than [`TINY`] become that, but for zero.
