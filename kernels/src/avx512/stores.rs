@@ -1,7 +1,7 @@
 //! Casts by a mode in one loop, see [`crate::shape`].
 
 use super::bridge::Odd;
-use super::decode::{F32, F64, I32, Narrow, Unquiet};
+use super::decode::{F32, F64, I32, I64, Narrow, U32, U64, Unquiet};
 use super::lanes::{both, each};
 use super::shapes::{DOWN, NEAREST, TO_ZERO, UP, brains, halves, near_halves};
 use super::small::Small;
@@ -168,14 +168,14 @@ stepped! {
     /// To a power of two.
     powers [, const MODE: u8] (_)
     where [
-        Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<true>; 4]> + Encode<B>,
+        Avx512: Decode<A, Hub: Quarters<Hub: Cut>> + Encode<B>,
         Avx512: Bridge<[F32; 4], <Avx512 as Encode<B>>::Home>,
     ],
     |isa, x, src, dst| {
         let v = each(
-            isa.bridge(Decode::<A>::decode(isa, src)),
+            Decode::<A>::decode(isa, src).quarters(),
             #[inline(always)]
-            |v| F32(x.power_by::<A, MODE>(v.lanes)),
+            |v| F32(x.power_by::<A, MODE>(v.cut(x))),
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
     };
@@ -263,6 +263,62 @@ impl Floats for Unquiet {
     #[inline(always)]
     fn floats(self, _: Features) -> __m512 {
         self.0
+    }
+}
+
+/// Hubs of numbers that become float32s, those that are not exact cut toward zero.
+trait Cut: Copy {
+    fn cut(self, x: Features) -> __m512;
+}
+
+macro_rules! cut_exactly {
+    ($($hub:ident)*) => {$(
+        impl Cut for $hub {
+            #[inline(always)]
+            fn cut(self, x: Features) -> __m512 {
+                self.floats(x)
+            }
+        }
+    )*};
+}
+
+cut_exactly! { F32 Unquiet Narrow }
+
+impl Cut for I32 {
+    #[inline(always)]
+    fn cut(self, x: Features) -> __m512 {
+        x.f._mm512_cvt_roundepi32_ps::<TO_ZERO>(self.0)
+    }
+}
+
+impl Cut for U32 {
+    #[inline(always)]
+    fn cut(self, x: Features) -> __m512 {
+        x.f._mm512_cvt_roundepu32_ps::<TO_ZERO>(self.0)
+    }
+}
+
+impl Cut for I64 {
+    #[inline(always)]
+    fn cut(self, x: Features) -> __m512 {
+        let [a, b] = both(
+            self.0,
+            #[inline(always)]
+            |v| x.dq._mm512_cvt_roundepi64_ps::<TO_ZERO>(v),
+        );
+        x.join_floats(a, b)
+    }
+}
+
+impl Cut for U64 {
+    #[inline(always)]
+    fn cut(self, x: Features) -> __m512 {
+        let [a, b] = both(
+            self.0,
+            #[inline(always)]
+            |v| x.dq._mm512_cvt_roundepu64_ps::<TO_ZERO>(v),
+        );
+        x.join_floats(a, b)
     }
 }
 
@@ -375,7 +431,8 @@ impl Features {
         self.f._mm512_cvtepi32_epi16(words)
     }
 
-    /// Positive float32s that were `A`s as the powers of two that a mode rounds them to: see `shape::powers`.
+    /// Positive float32s that were `A`s as the powers of two that a mode rounds them to: see `shape::powers`. (What was cut
+    /// off is on the same side of every power, and of the middle of two, or was on it.)
     #[inline(always)]
     fn power_by<A: Real, const MODE: u8>(self, v: __m512) -> __m512 {
         const INFINITY: u32 = 0xff << 23;
