@@ -57,234 +57,120 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     }
 }
 
-/// To float16.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn halves<A: Real, B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool)
-where
-    Avx2: Decode<A, Hub: ToRound>,
-{
-    // SAFETY: the caller's; a step of the decoder is 16 elements.
-    unsafe {
-        steps::<16>(
-            (size_of::<A::Stored>(), 2),
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let Sticky([a, b]) = Decode::<A>::decode(isa, src).to_round(isa);
-                let (a, b) = match const { A::DTYPE.kind() } {
-                    Kind::Int | Kind::UInt if MODE == Mode::NearestAway as u8 => {
-                        (isa.near_half_of_int(a), isa.near_half_of_int(b))
-                    }
-                    _ => (isa.half_by::<MODE>(a), isa.half_by::<MODE>(b)),
-                };
-                isa.storex(dst, a);
-                isa.storex(dst.add(16), b);
-            },
-        );
-    }
+/// Stores that are steps of so many elements.
+macro_rules! stepped {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident [$($params:tt)*] ($saturate:pat_param) = $len:literal where [$($bounds:tt)*],
+            |$isa:ident, $src:ident, $dst:ident| $step:expr;
+    )*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// As for every store, see [`Stores`].
+        unsafe fn $name<A: Real, B: Real $($params)*>(
+            src: *const u8,
+            dst: *mut u8,
+            n: usize,
+            $saturate: bool,
+        ) where
+            $($bounds)*
+        {
+            // SAFETY: the caller's; a step reads so many elements of `A`, and writes as many of `B`.
+            unsafe {
+                steps::<$len>(
+                    (size_of::<A::Stored>(), size_of::<B::Stored>()),
+                    src,
+                    dst,
+                    n,
+                    #[inline(always)]
+                    |$isa, $src, $dst| $step,
+                );
+            }
+        }
+    )*};
 }
 
-/// To a small float with one to three bits of fraction, by the bytes of words.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn small_of_words<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    saturate: bool,
-) {
-    const { assert!(words::suits(A::DTYPE, B::DTYPE)) };
-    debug_assert!(saturate, "overflows are replaced afterwards where numbers go to a side");
-    // SAFETY: the caller's; a step is 32 elements.
-    unsafe {
-        steps::<32>(
-            (size_of::<A::Stored>(), 1),
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let by = words::Constants::of::<A, B, MODE>(isa);
-                isa.store(dst, isa.small_of_words::<A, B, MODE>(&by, src));
-            },
-        );
-    }
-}
-
-/// The same by way of float16, which has all numbers of such dtypes: rounding to one side twice is the same as once.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn small_of_halves<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    saturate: bool,
-) where
-    Avx2: Decode<A, Hub: ToRound>,
-{
-    const { assert!(words::suits(DType::Float16, B::DTYPE)) };
-    debug_assert!(saturate, "overflows are replaced afterwards where numbers go to a side");
-    // SAFETY: the caller's; a step is 32 elements, twice the decoder's.
-    unsafe {
-        steps::<32>(
-            (size_of::<A::Stored>(), 1),
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let second = src.add(16 * size_of::<A::Stored>());
-                let Sticky([a, b]) = Decode::<A>::decode(isa, src).to_round(isa);
-                let Sticky([c, d]) = Decode::<A>::decode(isa, second).to_round(isa);
-                let first = isa.join(isa.half_by::<MODE>(b), isa.half_by::<MODE>(a));
-                let second = isa.join(isa.half_by::<MODE>(d), isa.half_by::<MODE>(c));
-                let by = words::Constants::of::<mark::Float16, B, MODE>(isa);
-                let codes = isa.small_of::<mark::Float16, B, MODE>(&by, [first, second]);
-                isa.store(dst, codes);
-            },
-        );
-    }
-}
-
-/// To a power of two.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn powers<A: Real, B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool)
-where
-    Avx2: Decode<A, Hub: ToPower> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>,
-{
-    // SAFETY: the caller's; a step of the decoder and of the encoder is 16 elements.
-    unsafe {
-        steps::<16>(
-            (size_of::<A::Stored>(), 1),
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let [a, b] = Decode::<A>::decode(isa, src).to_power(isa);
-                let powers = F32([isa.power_by::<A, MODE>(a), isa.power_by::<A, MODE>(b)]);
-                Encode::<B>::encode(isa, isa.bridge(powers), dst);
-            },
-        );
-    }
-}
-
-/// To an integer of a byte.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn bytes<A: Real, B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool)
-where
-    Avx2: Decode<A, Hub: Singles>,
-{
-    // SAFETY: the caller's; a step is 32 elements, twice the decoder's.
-    unsafe {
-        steps::<32>(
-            (size_of::<A::Stored>(), 1),
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let second = src.add(16 * size_of::<A::Stored>());
-                let [a, b] = Decode::<A>::decode(isa, src).singles();
-                let [c, d] = Decode::<A>::decode(isa, second).singles();
-                let (a, b) = (isa.whole::<MODE>(a), isa.whole::<MODE>(b));
-                let (c, d) = (isa.whole::<MODE>(c), isa.whole::<MODE>(d));
-                isa.store(dst, isa.bytes_of_floats::<B>([a, b, c, d]));
-            },
-        );
-    }
-}
-
-/// To a wider integer.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn integers<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: bool,
-) where
-    Avx2: Decode<A, Hub: Singles> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>,
-{
-    // SAFETY: the caller's; a step of the decoder and of the encoder is 16 elements.
-    unsafe {
-        steps::<16>(
-            (size_of::<A::Stored>(), size_of::<B::Stored>()),
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let [a, b] = Decode::<A>::decode(isa, src).singles();
-                let whole = F32([isa.whole::<MODE>(a), isa.whole::<MODE>(b)]);
-                Encode::<B>::encode(isa, isa.bridge(whole), dst);
-            },
-        );
-    }
-}
-
-/// To the low bits of integers.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn low_bits<A: Real, B: Real>(src: *const u8, dst: *mut u8, n: usize, _: bool)
-where
-    Avx2: Decode<A, Hub: Floats> + Encode<B> + Bridge<I32, <Avx2 as Encode<B>>::Home>,
-{
-    // SAFETY: the caller's; a step of the decoder and of the encoder is 16 elements.
-    unsafe {
-        steps::<16>(
-            (size_of::<A::Stored>(), size_of::<B::Stored>()),
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let low = Decode::<A>::decode(isa, src).low::<A, B>(isa);
-                Encode::<B>::encode(isa, isa.bridge(low), dst);
-            },
-        );
-    }
-}
-
-/// To a small float.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn small<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    saturate: bool,
-) where
-    Avx2: Decode<A, Hub: ToRound>,
-{
-    // SAFETY: the caller's; a step of the decoder and of the encoder is 16 elements.
-    unsafe {
-        steps::<16>(
-            (size_of::<A::Stored>(), 1),
-            src,
-            dst,
-            n,
-            #[inline(always)]
-            |isa, src, dst| {
-                let v = Decode::<A>::decode(isa, src).to_round(isa);
-                let limit = isa.all_ps(Small::<B>::limit(saturate));
-                isa.storex(dst, isa.small_floats_by::<B, MODE>(v, limit));
-            },
-        );
-    }
+stepped! {
+    /// To float16.
+    halves [, const MODE: u8] (_) = 16
+    where [Avx2: Decode<A, Hub: ToRound>],
+    |isa, src, dst| {
+        let Sticky([a, b]) = Decode::<A>::decode(isa, src).to_round(isa);
+        let (a, b) = match const { A::DTYPE.kind() } {
+            Kind::Int | Kind::UInt if MODE == Mode::NearestAway as u8 => {
+                (isa.near_half_of_int(a), isa.near_half_of_int(b))
+            }
+            _ => (isa.half_by::<MODE>(a), isa.half_by::<MODE>(b)),
+        };
+        isa.storex(dst, a);
+        isa.storex(dst.add(16), b);
+    };
+    /// To a small float with one to three bits of fraction, by the bytes of words.
+    small_of_words [, const MODE: u8] (saturate) = 32
+    where [],
+    |isa, src, dst| {
+        const { assert!(words::suits(A::DTYPE, B::DTYPE)) };
+        debug_assert!(saturate, "overflows are replaced afterwards where numbers go to a side");
+        let by = words::Constants::of::<A, B, MODE>(isa);
+        isa.store(dst, isa.small_of_words::<A, B, MODE>(&by, src));
+    };
+    /// The same by way of float16, which has all numbers of such dtypes: rounding to one side twice is the same as once.
+    small_of_halves [, const MODE: u8] (saturate) = 32
+    where [Avx2: Decode<A, Hub: ToRound>],
+    |isa, src, dst| {
+        const { assert!(words::suits(DType::Float16, B::DTYPE)) };
+        debug_assert!(saturate, "overflows are replaced afterwards where numbers go to a side");
+        let second = src.add(16 * size_of::<A::Stored>());
+        let Sticky([a, b]) = Decode::<A>::decode(isa, src).to_round(isa);
+        let Sticky([c, d]) = Decode::<A>::decode(isa, second).to_round(isa);
+        let first = isa.join(isa.half_by::<MODE>(b), isa.half_by::<MODE>(a));
+        let second = isa.join(isa.half_by::<MODE>(d), isa.half_by::<MODE>(c));
+        let by = words::Constants::of::<mark::Float16, B, MODE>(isa);
+        isa.store(dst, isa.small_of::<mark::Float16, B, MODE>(&by, [first, second]));
+    };
+    /// To a power of two.
+    powers [, const MODE: u8] (_) = 16
+    where [Avx2: Decode<A, Hub: ToPower> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>],
+    |isa, src, dst| {
+        let [a, b] = Decode::<A>::decode(isa, src).to_power(isa);
+        let powers = F32([isa.power_by::<A, MODE>(a), isa.power_by::<A, MODE>(b)]);
+        Encode::<B>::encode(isa, isa.bridge(powers), dst);
+    };
+    /// To an integer of a byte.
+    bytes [, const MODE: u8] (_) = 32
+    where [Avx2: Decode<A, Hub: Singles>],
+    |isa, src, dst| {
+        let second = src.add(16 * size_of::<A::Stored>());
+        let [a, b] = Decode::<A>::decode(isa, src).singles();
+        let [c, d] = Decode::<A>::decode(isa, second).singles();
+        let (a, b) = (isa.whole::<MODE>(a), isa.whole::<MODE>(b));
+        let (c, d) = (isa.whole::<MODE>(c), isa.whole::<MODE>(d));
+        isa.store(dst, isa.bytes_of_floats::<B>([a, b, c, d]));
+    };
+    /// To a wider integer.
+    integers [, const MODE: u8] (_) = 16
+    where [Avx2: Decode<A, Hub: Singles> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>],
+    |isa, src, dst| {
+        let [a, b] = Decode::<A>::decode(isa, src).singles();
+        let whole = F32([isa.whole::<MODE>(a), isa.whole::<MODE>(b)]);
+        Encode::<B>::encode(isa, isa.bridge(whole), dst);
+    };
+    /// To the low bits of integers.
+    low_bits [] (_) = 16
+    where [Avx2: Decode<A, Hub: Floats> + Encode<B> + Bridge<I32, <Avx2 as Encode<B>>::Home>],
+    |isa, src, dst| {
+        let low = Decode::<A>::decode(isa, src).low::<A, B>(isa);
+        Encode::<B>::encode(isa, isa.bridge(low), dst);
+    };
+    /// To a small float.
+    small [, const MODE: u8] (saturate) = 16
+    where [Avx2: Decode<A, Hub: ToRound>],
+    |isa, src, dst| {
+        let v = Decode::<A>::decode(isa, src).to_round(isa);
+        let limit = isa.all_ps(Small::<B>::limit(saturate));
+        isa.storex(dst, isa.small_floats_by::<B, MODE>(v, limit));
+    };
 }
 
 /// Hubs of numbers that are rounded.
