@@ -233,11 +233,11 @@ where
             _ => return None,
         }
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
-        (stepped::<IntToPower, A, B, MODE>, Road::Direct)
+        (stepped::<IntToPower<true>, A, B, MODE>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {
         match is_turned_long::<MODE>(from) {
-            true => (stepped::<ClampToSmall<true>, A, B, MODE>, Road::Table),
-            false => (stepped::<ClampToSmall<false>, A, B, MODE>, Road::Table),
+            true => (stepped::<ClampToSmall<true, true>, A, B, MODE>, Road::Table),
+            false => (stepped::<ClampToSmall<false, true>, A, B, MODE>, Road::Table),
         }
     } else if from.bits() == 8 && to.bits() == 8 && maps::work::<A, B>() <= most_work(from) {
         (stepped::<ByteMap, A, B, MODE>, Road::Table)
@@ -297,18 +297,18 @@ where
     }
     if is(to, DType::Float8E8M0Fnu) {
         return match from {
-            DType::Float16 | DType::BFloat16 => Some(stepped::<WordsToPower, A, B, MODE>),
+            DType::Float16 | DType::BFloat16 => Some(stepped::<WordsToPower<true>, A, B, MODE>),
             _ => None,
         };
     }
     Some(if words::suits(from, to) {
-        stepped::<WordsToSmall, A, B, MODE>
+        stepped::<WordsToSmall<true>, A, B, MODE>
     } else if is_integer(from) && from.bits() == 16 {
-        stepped::<EncodeWords, A, B, MODE>
+        stepped::<EncodeWords<true>, A, B, MODE>
     } else if is_turned_long::<MODE>(from) {
-        stepped::<EncodeSmall<true>, A, B, MODE>
+        stepped::<EncodeSmall<true, true>, A, B, MODE>
     } else {
-        stepped::<EncodeSmall<false>, A, B, MODE>
+        stepped::<EncodeSmall<false, true>, A, B, MODE>
     })
 }
 

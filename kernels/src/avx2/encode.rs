@@ -250,9 +250,9 @@ impl Avx2 {
     /// low word by 256 gives 256 * units, and k makes up for the constants: its low word is
     /// -2^m * (lowest + 150 - m), which is even, so that ties go where they should.
     #[inline(always)]
-    pub(super) fn codes<B: Real>(self, x: __m256) -> __m256i {
-        let largest = self.all_ps(Small::<B>::LARGEST);
-        self.codes_by::<B, { Mode::NearestEven as u8 }>(x, largest)
+    pub(super) fn codes<B: Real, const SATURATE: bool>(self, x: __m256) -> __m256i {
+        let limit = self.all_ps(const { Small::<B>::limit(SATURATE) });
+        self.codes_by::<B, { Mode::NearestEven as u8 }>(x, limit)
     }
 
     /// The same by a mode, of magnitudes clamped to a [limit](Small::limit).
@@ -270,8 +270,8 @@ impl Avx2 {
 
     /// The same of what is positive and no NaN.
     #[inline(always)]
-    pub(super) fn codes_of_positive<B: Real>(self, x: __m256) -> __m256i {
-        let number = self.min_ps(self.all_ps(Small::<B>::LARGEST), x);
+    pub(super) fn codes_of_positive<B: Real, const SATURATE: bool>(self, x: __m256) -> __m256i {
+        let number = self.min_ps(self.all_ps(const { Small::<B>::limit(SATURATE) }), x);
         self.codes_in_range::<B, { Mode::NearestEven as u8 }>(number, self.zero())
     }
 

@@ -7,13 +7,19 @@
 //! for low bits where [`is_zero_past_ints`] says that they are zeros of these anyway. Otherwise the whole multiples of a
 //! power of two are taken off before, which is exact, since what is left is some of the number's own bits; an infinity
 //! leaves NaN then.
+//!
+//! Where 8-bit floats do not saturate, the default kernels' own steps cut off magnitudes one code later.
 
 use super::Avx2;
 use super::bridge::{Brain, Sticky};
 use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
+use super::direct::Step;
 use super::encode::{EQUAL, Small};
 use super::shapes::{DOWN, NEAREST, UP, steps};
-use super::steps::words;
+use super::steps::bytes::EncodeSmall;
+use super::steps::ints::{ClampToSmall, EncodeWords};
+use super::steps::powers::{FloatToPower, Floating, IntToPower, WordsToPower};
+use super::steps::words::{self, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, all_stores, is_zero_past_ints, x86_stores};
@@ -47,6 +53,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: Float32 Float16 BFloat16 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [Float8E8M0Fnu]
             by powers [TowardZero Down NearestAway]
     };
+    let stores = overflowing(stores);
     let stores = all_stores! {
         stores: Float32 Float16 BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
             by bytes [Up Down NearestEven NearestAway]
@@ -55,6 +62,40 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: Float32 Float16 BFloat16 => [Int16 Int32 Int64 UInt16 UInt32 UInt64]
             by integers [Up Down NearestEven NearestAway]
     }
+}
+
+/// Adds those by the default kernels' modes.
+const fn overflowing(stores: Stores) -> Stores {
+    let stores = all_stores! {
+        stores: Float32 Float64 Int32 UInt32 Int64 UInt64 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz
+        ] by encoded [NearestEven]
+    };
+    let stores = all_stores! { stores: Float16 BFloat16 => [Float8E3M4] by encoded [NearestEven] };
+    let stores = all_stores! {
+        stores: Float16 BFloat16 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E4M3B11Fnuz
+        ] by encoded_by_bytes [NearestEven]
+    };
+    let stores = all_stores! {
+        stores: Int16 UInt16 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3
+        ] by encoded_words [NearestEven]
+    };
+    let stores = all_stores! {
+        stores: Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 => [
+            Float8E3M4 Float8E4M3B11Fnuz
+        ] by clamped [NearestEven]
+    };
+    let stores = all_stores! {
+        stores: Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 => [Float8E8M0Fnu]
+            by power_of_int [Up]
+    };
+    let stores = all_stores! {
+        stores: Float16 BFloat16 => [Float8E8M0Fnu] by power_of_words [Up]
+    };
+    all_stores! { stores: Float32 Float64 => [Float8E8M0Fnu] by power_of_float [Up] }
 }
 
 /// Stores that are steps of so many elements.
@@ -128,6 +169,55 @@ stepped! {
         let second = isa.join(isa.half_by::<MODE>(d), isa.half_by::<MODE>(c));
         let by = words::Constants::of::<mark::Float16, B, MODE>(isa);
         isa.store(dst, isa.small_of::<mark::Float16, B, MODE>(&by, [first, second]));
+    };
+    /// To a small float, or its infinity or NaN.
+    encoded [, const MODE: u8] (saturate) = 32
+    where [Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>],
+    |isa, src, dst| {
+        debug_assert!(!saturate, "the default kernel does");
+        <EncodeSmall<false, false> as Step<A, B>>::step(isa, src, dst);
+    };
+    /// The same from 16-bit floats.
+    encoded_by_bytes [, const MODE: u8] (saturate) = 32
+    where [],
+    |isa, src, dst| {
+        debug_assert!(!saturate, "the default kernel does");
+        <WordsToSmall<false> as Step<A, B>>::step(isa, src, dst);
+    };
+    /// The same from 16-bit integers.
+    encoded_words [, const MODE: u8] (saturate) = 32
+    where [],
+    |isa, src, dst| {
+        debug_assert!(!saturate, "the default kernel does");
+        <EncodeWords<false> as Step<A, B>>::step(isa, src, dst);
+    };
+    /// The same from integers, where all numbers are less than 128.
+    clamped [, const MODE: u8] (saturate) = 32
+    where [],
+    |isa, src, dst| {
+        debug_assert!(!saturate, "the default kernel does");
+        <ClampToSmall<false, false> as Step<A, B>>::step(isa, src, dst);
+    };
+    /// Integers to powers of two, or NaN.
+    power_of_int [, const MODE: u8] (saturate) = 32
+    where [],
+    |isa, src, dst| {
+        debug_assert!(!saturate, "the default kernel does");
+        <IntToPower<false> as Step<A, B>>::step(isa, src, dst);
+    };
+    /// The same of 16-bit floats.
+    power_of_words [, const MODE: u8] (saturate) = 32
+    where [],
+    |isa, src, dst| {
+        debug_assert!(!saturate, "the default kernel does");
+        <WordsToPower<false> as Step<A, B>>::step(isa, src, dst);
+    };
+    /// The same of wider ones.
+    power_of_float [, const MODE: u8] (saturate) = 32
+    where [Avx2: Decode<A, Hub: Floating>],
+    |isa, src, dst| {
+        debug_assert!(!saturate, "the default kernel does");
+        <FloatToPower as Step<A, B>>::step(isa, src, dst);
     };
     /// To a power of two.
     powers [, const MODE: u8] (_) = 16

@@ -125,6 +125,9 @@ pub(crate) struct Shapes {
     pub(crate) rounds_codes: usize,
     /// Whether 64-bit integers become float32s rounded to a side in less time than those of 32 bits and a clamp.
     pub(crate) converts_longs: bool,
+    /// Whether integers of which those of a byte [tell all](plan::Plan::narrowed) are looked up as such in less time than a
+    /// loop of [`Stores`] takes that makes infinities of the others.
+    pub(crate) narrows_overflows: bool,
     /// Where that takes less time than a test before.
     pub(crate) look_up_marked: Option<LookUpMarked>,
     pub(crate) any_bits: AnyBits,
@@ -151,6 +154,7 @@ impl Shapes {
             looks_up_nibbles: false,
             rounds_codes: 0,
             converts_longs: false,
+            narrows_overflows: true,
             look_up_marked: None,
             any_bits: halves::any_bits::<I>,
             marked_halves: None,

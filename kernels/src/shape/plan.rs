@@ -135,7 +135,8 @@ impl Plan {
                 && (!options.saturate || keeps_infinities)
             {
                 way.step(Step::Store(store, false), to);
-                way.plan.narrowed = if checked { None } else { narrowed(from, to, false) };
+                let narrows = shapes.narrows_overflows && !checked;
+                way.plan.narrowed = if narrows { narrowed(from, to, false) } else { None };
                 return way.plan;
             }
             if !matches!(options.rounding, options::Rounding::Default) {
@@ -203,17 +204,19 @@ impl Way {
         self.plan.fit = Some((fit, self.plan.count));
     }
 
-    /// The loop that rounds numbers to the nearest, and makes infinity or NaN of overflows. (From 16 bits the default
-    /// kernels are so much shorter that replacing overflows afterwards takes less time.)
+    /// The loop that makes infinity or NaN of overflows, if there is one: as the default kernels round, or to the nearest.
+    /// (From 16 bits the default kernels are so much shorter than those to nearest, ties away, that replacing overflows
+    /// afterwards takes less time.)
     fn store_of_overflows(&self, shapes: &Shapes) -> Option<Store> {
+        let powers = matches!(self.to, DType::Float8E8M0Fnu);
         match self.mode {
-            // (Those to powers of two saturate.)
-            _ if matches!(self.to, DType::Float8E8M0Fnu) => None,
-            Mode::NearestEven | Mode::NearestAway if self.is.bits() >= 32 => {
-                shapes.stores.get(self.is, self.to, self.mode)
-            }
-            _ => None,
+            Mode::NearestEven if !powers => {}
+            Mode::NearestAway if !powers && self.is.bits() >= 32 => {}
+            // (Those to powers of two by other modes saturate.)
+            Mode::Up if powers => {}
+            _ => return None,
         }
+        shapes.stores.get(self.is, self.to, self.mode)
     }
 
     /// Rounds by a mode that is not stochastic.

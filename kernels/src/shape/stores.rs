@@ -7,18 +7,21 @@ use crate::codec::Isa;
 use crate::dtypes::DType;
 
 /// Casts `n` elements from the first pointer to the second; the last argument says whether 8-bit
-/// floats saturate. Integers are clamped.
+/// floats saturate. Integers are clamped. (By the mode of a pair's default kernel, which does that, loops need not
+/// saturate.)
 ///
 /// # Safety
 /// The pointers are valid for as many elements, and don't overlap. The CPU has the instruction set.
 pub(crate) type Store = unsafe fn(*const u8, *mut u8, usize, bool);
 
 /// What loops are from.
-const SOURCES: [DType; 10] = [
+const SOURCES: [DType; 12] = [
     DType::Float32,
     DType::Float16,
     DType::BFloat16,
     DType::Float64,
+    DType::Int8,
+    DType::UInt8,
     DType::Int16,
     DType::UInt16,
     DType::Int32,

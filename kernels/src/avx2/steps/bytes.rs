@@ -29,7 +29,7 @@ pub(in crate::avx2) struct SmallToInt;
 pub(in crate::avx2) struct CutSmall;
 
 /// Anything to a small float other than e8m0. Or 64-bit integers in the other byte order.
-pub(in crate::avx2) struct EncodeSmall<const TURNED: bool>;
+pub(in crate::avx2) struct EncodeSmall<const TURNED: bool, const SATURATE: bool>;
 
 impl<A: Real, B: Real> Step<A, B> for FillByte {
     const LEN: usize = 32;
@@ -250,7 +250,8 @@ pub(in crate::avx2) const fn fits_a_byte(dtype: DType) -> bool {
     fits_int8(dtype) && !has_large(dtype)
 }
 
-impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for EncodeSmall<TURNED>
+impl<A: Real, B: Real, const TURNED: bool, const SATURATE: bool> Step<A, B>
+    for EncodeSmall<TURNED, SATURATE>
 where
     Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>,
 {
@@ -271,8 +272,8 @@ where
             isa.store(
                 dst,
                 match const { A::DTYPE.kind() } {
-                    Kind::UInt => isa.encode_positive::<B>(first, second),
-                    _ => isa.encode_small::<B>(first, second),
+                    Kind::UInt => isa.encode_positive::<B, SATURATE>(first, second),
+                    _ => isa.encode_small::<B, SATURATE>(first, second),
                 },
             );
         }
@@ -295,17 +296,27 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    fn encode_positive<B: Real>(self, Sticky([a, b]): Sticky, Sticky([c, d]): Sticky) -> __m256i {
-        let (a, b) = (self.codes_of_positive::<B>(a), self.codes_of_positive::<B>(b));
-        let (c, d) = (self.codes_of_positive::<B>(c), self.codes_of_positive::<B>(d));
+    fn encode_positive<B: Real, const SATURATE: bool>(
+        self,
+        Sticky([a, b]): Sticky,
+        Sticky([c, d]): Sticky,
+    ) -> __m256i {
+        let a = self.codes_of_positive::<B, SATURATE>(a);
+        let b = self.codes_of_positive::<B, SATURATE>(b);
+        let c = self.codes_of_positive::<B, SATURATE>(c);
+        let d = self.codes_of_positive::<B, SATURATE>(d);
         let (ab, cd) = (self.pack_u32(a, b), self.pack_u32(c, d));
         self.packed_in_order(self.pack_u16(self.shr16::<8>(ab), self.shr16::<8>(cd)))
     }
 
     #[inline(always)]
-    fn encode_small<B: Real>(self, Sticky([a, b]): Sticky, Sticky([c, d]): Sticky) -> __m256i {
-        let ab = self.pack_u32(self.codes::<B>(a), self.codes::<B>(b));
-        let cd = self.pack_u32(self.codes::<B>(c), self.codes::<B>(d));
+    fn encode_small<B: Real, const SATURATE: bool>(
+        self,
+        Sticky([a, b]): Sticky,
+        Sticky([c, d]): Sticky,
+    ) -> __m256i {
+        let ab = self.pack_u32(self.codes::<B, SATURATE>(a), self.codes::<B, SATURATE>(b));
+        let cd = self.pack_u32(self.codes::<B, SATURATE>(c), self.codes::<B, SATURATE>(d));
         let codes = self.pack_u16(self.shr16::<8>(ab), self.shr16::<8>(cd));
         let ab = self.packs32(self.signs::<B>(a), self.signs::<B>(b));
         let cd = self.packs32(self.signs::<B>(c), self.signs::<B>(d));

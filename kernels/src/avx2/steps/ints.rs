@@ -2,7 +2,9 @@
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
+use crate::avx2::encode::Small;
 use crate::dtypes::{DType, Kind, Real, mark};
+use crate::format::{FloatFormat, Specials};
 use crate::stepwise::places;
 use core::arch::x86_64::{__m128i, __m256i};
 
@@ -18,11 +20,11 @@ pub(in crate::avx2) struct NarrowToByte;
 
 /// Unsigned and wider integers to small floats of which all numbers are less than 128: by way of int8,
 /// to which what is beyond is clamped. Or those of 64 bits in the other byte order: what is clamped need not be turned.
-pub(in crate::avx2) struct ClampToSmall<const TURNED: bool>;
+pub(in crate::avx2) struct ClampToSmall<const TURNED: bool, const SATURATE: bool>;
 
 /// Integers of 16 bits to other small floats: by magnitude and sign, since magnitudes are widened and
 /// packed again where they are.
-pub(in crate::avx2) struct EncodeWords;
+pub(in crate::avx2) struct EncodeWords<const SATURATE: bool>;
 
 impl<A: Real, B: Real> Step<A, B> for Widen {
     const LEN: usize = if A::DTYPE.bits() == 8 { 32 } else { 16 };
@@ -66,7 +68,9 @@ impl<A: Real, B: Real> Step<A, B> for WidenHighestFirst {
     }
 }
 
-impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for ClampToSmall<TURNED> {
+impl<A: Real, B: Real, const TURNED: bool, const SATURATE: bool> Step<A, B>
+    for ClampToSmall<TURNED, SATURATE>
+{
     const LEN: usize = 32;
     const READS_TURNED: bool = TURNED;
 
@@ -75,12 +79,13 @@ impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for ClampToSmall<TURNED> {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let clamped = isa.clamped_to_i8::<A, TURNED>(src);
-            isa.store(dst, isa.mapped::<mark::Int8, B>(clamped))
+            let codes = isa.mapped::<mark::Int8, B>(clamped);
+            isa.store(dst, if SATURATE { codes } else { isa.overflown::<B>(codes, clamped) });
         }
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for EncodeWords {
+impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for EncodeWords<SATURATE> {
     const LEN: usize = 32;
 
     #[inline(always)]
@@ -90,11 +95,11 @@ impl<A: Real, B: Real> Step<A, B> for EncodeWords {
             let (v, w) = (isa.load(src), isa.load(src.add(32)));
             let codes = match const { A::DTYPE.kind() } {
                 Kind::Int => {
-                    let codes = isa.codes_of_words::<B>(isa.abs16(v), isa.abs16(w));
-                    // No number but zero becomes zero.
+                    let codes = isa.codes_of_words::<B, SATURATE>(isa.abs16(v), isa.abs16(w));
+                    // No number but zero becomes zero. (NaN has the sign, or ignores it.)
                     isa.or(codes, isa.and(isa.packs16(v, w), isa.all8(i8::MIN)))
                 }
-                _ => isa.codes_of_words::<B>(v, w),
+                _ => isa.codes_of_words::<B, SATURATE>(v, w),
             };
             isa.store(dst, isa.in_order(codes));
         }
@@ -129,21 +134,48 @@ impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
     }
 }
 
+/// The last integer that is rounded to a finite number of a format, whose largest is less than 127: it is nearer to that one
+/// than to the next, or as near, if that one is even.
+const fn last_finite(format: FloatFormat) -> i8 {
+    let significand = format.max_finite() & format.mantissa_mask() | 1 << format.mantissa_bits;
+    // In halves of the largest number's unit, of which an integer has so many.
+    let middle = 2 * significand + 1;
+    let halves = 1 << (format.mantissa_bits as i32 + 1 - format.max_exponent());
+    let to_even = significand.is_multiple_of(2) && middle.is_multiple_of(halves);
+    let last = middle.div_ceil(halves) - if to_even { 0 } else { 1 };
+    assert!(last < 127);
+    last as i8
+}
+
 impl Avx2 {
     /// The codes of 32 magnitudes in words, as packing leaves them.
     #[inline(always)]
-    fn codes_of_words<B: Real>(self, v: __m256i, w: __m256i) -> __m256i {
-        let (v, w) = (self.codes_of_16::<B>(v), self.codes_of_16::<B>(w));
+    fn codes_of_words<B: Real, const SATURATE: bool>(self, v: __m256i, w: __m256i) -> __m256i {
+        let (v, w) = (self.codes_of_16::<B, SATURATE>(v), self.codes_of_16::<B, SATURATE>(w));
         self.pack_u16(self.shr16::<8>(v), self.shr16::<8>(w))
     }
 
     /// 256 times the codes of 16.
     #[inline(always)]
-    fn codes_of_16<B: Real>(self, magnitudes: __m256i) -> __m256i {
+    fn codes_of_16<B: Real, const SATURATE: bool>(self, magnitudes: __m256i) -> __m256i {
         let zero = self.zero();
         let a = self.i32_to_ps(self.low16(magnitudes, zero));
         let b = self.i32_to_ps(self.high16(magnitudes, zero));
-        self.pack_u32(self.codes_of_positive::<B>(a), self.codes_of_positive::<B>(b))
+        let (a, b) =
+            (self.codes_of_positive::<B, SATURATE>(a), self.codes_of_positive::<B, SATURATE>(b));
+        self.pack_u32(a, b)
+    }
+
+    /// Codes, in which integers that are past the largest number become infinity, or NaN if there is none.
+    #[inline(always)]
+    fn overflown<B: Real>(self, codes: __m256i, v: __m256i) -> __m256i {
+        let size = self.min_u8(self.abs8(v), self.all8(i8::MAX));
+        let over = self.gt8(size, self.all8(const { last_finite(Small::<B>::FORMAT) }));
+        match const { Small::<B>::FORMAT.specials } {
+            Specials::Fnuz => self.blend8(codes, self.all8(i8::MIN), over),
+            // The code past the largest number's.
+            _ => self.sub8(codes, over),
+        }
     }
 
     /// 32 integers, clamped to int8.
@@ -158,6 +190,7 @@ impl Avx2 {
         unsafe {
             let (a, b) = (self.load(src), self.load(src.add(32 * (A::DTYPE.bits() > 8) as usize)));
             let dwords = match const { A::DTYPE } {
+                DType::Int8 => return a,
                 DType::UInt8 => return self.min_u8(a, self.all8(127)),
                 DType::Int16 => return self.in_order(self.packs16(a, b)),
                 DType::UInt16 => {

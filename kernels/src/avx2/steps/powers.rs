@@ -1,20 +1,27 @@
 //! From integers, float16 and bfloat16 to float8_e8m0fnu, the next power of two; and from there to
 //! float16, and to integers by shifts.
 //!
+//! Where results do not saturate, zero and what is beyond the largest power are NaN, and the codes need not be cut.
+//!
 //! Of an integer from 2 on, that is the power above the highest bit of the number before it. As a byte
 //! that number is looked up by nibbles. Wider ones are converted to float32 for their exponent, after
 //! taking away the bit below the highest if it is set: then nothing can be rounded up to a power.
 
 use crate::avx2::Avx2;
+use crate::avx2::decode::{F32, F64};
 use crate::avx2::direct::Step;
+use crate::codec::Decode;
 use crate::dtypes::{DType, Kind, Real};
 use core::arch::x86_64::{__m128i, __m256, __m256i};
 
 /// Integers to powers of two.
-pub(in crate::avx2) struct IntToPower;
+pub(in crate::avx2) struct IntToPower<const SATURATE: bool>;
 
 /// Float16 and bfloat16 to powers of two.
-pub(in crate::avx2) struct WordsToPower;
+pub(in crate::avx2) struct WordsToPower<const SATURATE: bool>;
+
+/// Float32 and float64 to powers of two that do not saturate.
+pub(in crate::avx2) struct FloatToPower;
 
 /// Powers of two to float16.
 pub(in crate::avx2) struct PowerToHalf;
@@ -82,7 +89,7 @@ const fn twice(table: &[u8; 16]) -> [u8; 32] {
     both
 }
 
-impl<A: Real, B: Real> Step<A, B> for IntToPower {
+impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for IntToPower<SATURATE> {
     const LEN: usize = 32;
 
     #[inline(always)]
@@ -90,19 +97,19 @@ impl<A: Real, B: Real> Step<A, B> for IntToPower {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let codes = match const { A::DTYPE.bits() } {
-                8 => isa.powers_of_bytes::<A>(isa.load(src)),
-                16 => isa.powers_of_words::<A>(isa.load(src), isa.load(src.add(32))),
+                8 => isa.powers_of_bytes::<A, SATURATE>(isa.load(src)),
+                16 => isa.powers_of_words::<A, SATURATE>(isa.load(src), isa.load(src.add(32))),
                 32 => isa.bytes_of_dwords([
-                    isa.powers_of_dwords::<A>(isa.load(src)),
-                    isa.powers_of_dwords::<A>(isa.load(src.add(32))),
-                    isa.powers_of_dwords::<A>(isa.load(src.add(64))),
-                    isa.powers_of_dwords::<A>(isa.load(src.add(96))),
+                    isa.powers_of_dwords::<A, SATURATE>(isa.load(src)),
+                    isa.powers_of_dwords::<A, SATURATE>(isa.load(src.add(32))),
+                    isa.powers_of_dwords::<A, SATURATE>(isa.load(src.add(64))),
+                    isa.powers_of_dwords::<A, SATURATE>(isa.load(src.add(96))),
                 ]),
                 _ => isa.bytes_of_dwords([
-                    isa.powers_of_qwords::<A>(src),
-                    isa.powers_of_qwords::<A>(src.add(64)),
-                    isa.powers_of_qwords::<A>(src.add(128)),
-                    isa.powers_of_qwords::<A>(src.add(192)),
+                    isa.powers_of_qwords::<A, SATURATE>(src),
+                    isa.powers_of_qwords::<A, SATURATE>(src.add(64)),
+                    isa.powers_of_qwords::<A, SATURATE>(src.add(128)),
+                    isa.powers_of_qwords::<A, SATURATE>(src.add(192)),
                 ]),
             };
             isa.store(dst, codes);
@@ -113,15 +120,15 @@ impl<A: Real, B: Real> Step<A, B> for IntToPower {
 /// The codes of integers.
 impl Avx2 {
     #[inline(always)]
-    fn powers_of_bytes<A: Real>(self, v: __m256i) -> __m256i {
+    fn powers_of_bytes<A: Real, const SATURATE: bool>(self, v: __m256i) -> __m256i {
         let before = self.add8(v, self.all8(-1));
         let (low, high) =
             (self.nibble_powers(before, &above(0)), self.high_powers(before, &above(4)));
-        self.with_rest::<A>(self.max_u8(low, high), self.eq8(v, self.zero()), v)
+        self.with_rest::<A, SATURATE>(self.max_u8(low, high), self.eq8(v, self.zero()), v)
     }
 
     #[inline(always)]
-    fn powers_of_words<A: Real>(self, v: __m256i, w: __m256i) -> __m256i {
+    fn powers_of_words<A: Real, const SATURATE: bool>(self, v: __m256i, w: __m256i) -> __m256i {
         let zero = self.zero();
         let no = self.packs16(self.eq16(v, zero), self.eq16(w, zero));
         let signs = self.packs16(v, w);
@@ -133,7 +140,7 @@ impl Avx2 {
             self.max_u8(self.nibble_powers(low, &above(0)), self.high_powers(low, &above(4))),
             self.max_u8(self.nibble_powers(high, &above(8)), self.high_powers(high, &above(12))),
         );
-        self.in_order(self.with_rest::<A>(codes, no, signs))
+        self.in_order(self.with_rest::<A, SATURATE>(codes, no, signs))
     }
 
     #[inline(always)]
@@ -148,8 +155,13 @@ impl Avx2 {
 
     /// Of zero 0, of negative numbers NaN.
     #[inline(always)]
-    fn with_rest<A: Real>(self, codes: __m256i, no: __m256i, signs: __m256i) -> __m256i {
-        let codes = self.andnot(no, codes);
+    fn with_rest<A: Real, const SATURATE: bool>(
+        self,
+        codes: __m256i,
+        no: __m256i,
+        signs: __m256i,
+    ) -> __m256i {
+        let codes = if SATURATE { self.andnot(no, codes) } else { self.or(no, codes) };
         match const { A::DTYPE.kind() } {
             Kind::Int => self.or(codes, self.gt8(self.zero(), signs)),
             _ => codes,
@@ -158,12 +170,14 @@ impl Avx2 {
 
     /// In the low bytes.
     #[inline(always)]
-    fn powers_of_dwords<A: Real>(self, v: __m256i) -> __m256i {
+    fn powers_of_dwords<A: Real, const SATURATE: bool>(self, v: __m256i) -> __m256i {
         let before = self.add32(v, self.all32(-1));
         let bits = self.andnot(self.shr32::<1>(before), before);
         let code = self.max32(self.exponents(bits), self.all32(ONE as i32 - 1));
         let code = self.sub32(code, self.all32(-1));
         match const { A::DTYPE.kind() } {
+            Kind::Int if !SATURATE => self.or(code, self.gt32(self.all32(1), v)),
+            _ if !SATURATE => self.or(code, self.eq32(v, self.zero())),
             Kind::Int => self.or(self.and(code, self.gt32(v, self.zero())), self.sar32::<31>(v)),
             _ => self.andnot(self.eq32(v, self.zero()), code),
         }
@@ -182,7 +196,7 @@ impl Avx2 {
     /// # Safety
     /// `src` is valid for reading 64 bytes.
     #[inline(always)]
-    unsafe fn powers_of_qwords<A: Real>(self, src: *const u8) -> __m256i {
+    unsafe fn powers_of_qwords<A: Real, const SATURATE: bool>(self, src: *const u8) -> __m256i {
         // SAFETY: the caller's.
         let (v, w) = unsafe { (self.load(src), self.load(src.add(32))) };
         let (a, b) = (self.highest_bit(v), self.highest_bit(w));
@@ -192,7 +206,7 @@ impl Avx2 {
         let code = self.sub32(code, self.all32(-1));
         let zero = self.zero();
         let no = self.even_dwords(self.eq64(v, zero), self.eq64(w, zero));
-        let code = self.andnot(no, code);
+        let code = if SATURATE { self.andnot(no, code) } else { self.or(no, code) };
         self.in_order(match const { A::DTYPE.kind() } {
             Kind::Int => self.or(code, self.sar32::<31>(self.odd_dwords(v, w))),
             _ => code,
@@ -207,7 +221,7 @@ impl Avx2 {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for WordsToPower {
+impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for WordsToPower<SATURATE> {
     const LEN: usize = 32;
 
     #[inline(always)]
@@ -215,6 +229,10 @@ impl<A: Real, B: Real> Step<A, B> for WordsToPower {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let (v, w) = (isa.load(src), isa.load(src.add(32)));
+            if !SATURATE {
+                isa.store(dst, isa.in_order(isa.powers_unless_out::<A>(v, w)));
+                return;
+            }
             let codes = match const { A::DTYPE } {
                 DType::Float16 => isa.pack_u16(isa.next_power_half(v), isa.next_power_half(w)),
                 _ => isa.pack_u16(isa.next_power(v), isa.next_power(w)),
@@ -227,23 +245,87 @@ impl<A: Real, B: Real> Step<A, B> for WordsToPower {
     }
 }
 
+impl<A: Real, B: Real> Step<A, B> for FloatToPower
+where
+    Avx2: Decode<A, Hub: Floating>,
+{
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let second = src.add(16 * size_of::<A::Stored>());
+            let [a, b] = Decode::<A>::decode(isa, src).powers(isa);
+            let [c, d] = Decode::<A>::decode(isa, second).powers(isa);
+            isa.store(dst, isa.bytes_of_dwords([a, b, c, d]));
+        }
+    }
+}
+
+/// Hubs of floats.
+pub(in crate::avx2) trait Floating {
+    /// The codes of powers of two that do not saturate, in the low bytes.
+    fn powers(self, isa: Avx2) -> [__m256i; 2];
+}
+
+impl Floating for F32 {
+    #[inline(always)]
+    fn powers(self, isa: Avx2) -> [__m256i; 2] {
+        let [a, b] = self.0;
+        [isa.power_of::<false>(a), isa.power_of::<false>(b)]
+    }
+}
+
+impl Floating for F64 {
+    #[inline(always)]
+    fn powers(self, isa: Avx2) -> [__m256i; 2] {
+        isa.powers::<false>(self.0)
+    }
+}
+
 impl Avx2 {
     /// The code of bfloat16s that are no NaN and not negative: any fraction bit takes the exponent one
     /// up. 2^-127, a subnormal, is code 0.
     #[inline(always)]
     fn next_power(self, v: __m256i) -> __m256i {
+        self.min16(self.raised(v), self.all16(0xfe))
+    }
+
+    /// The codes of two vectors of words, as packing leaves them; NaN's of what is no power, out of range or not. (Of what is
+    /// past the largest power, and of NaN, the code before it is cut is at least that one.)
+    #[inline(always)]
+    fn powers_unless_out<A: Real>(self, v: __m256i, w: __m256i) -> __m256i {
+        // Half of 2^-127, which is rounded up to a power that there is not, or zero.
+        let below = self.all16(const { if matches!(A::DTYPE, DType::Float16) { 1 } else { 0x21 } });
+        let out = self.packs16(self.gt16(below, v), self.gt16(below, w));
+        let (a, b) = match const { A::DTYPE } {
+            DType::Float16 => (self.raised_half(v), self.raised_half(w)),
+            _ => (self.raised(v), self.raised(w)),
+        };
+        self.or(self.pack_u16(a, b), out)
+    }
+
+    /// The code of bfloat16s before it is cut.
+    #[inline(always)]
+    fn raised(self, v: __m256i) -> __m256i {
         let up = self.shr16::<7>(self.add16(v, self.all16(0x7f)));
-        let up = self.min16(up, self.all16(0xfe));
         self.and(up, self.gt16(v, self.all16(0x40)))
+    }
+
+    /// The same of float16s; with a sign, which is above it.
+    #[inline(always)]
+    fn raised_half(self, v: __m256i) -> __m256i {
+        let a = self.next_power_32(self.half_to_ps(self.lower(v)));
+        let b = self.next_power_32(self.half_to_ps(self.half::<1>(v)));
+        self.in_order(self.pack_u32(a, b))
     }
 
     /// The same of float16s: as float32s all of them are normal.
     #[inline(always)]
     fn next_power_half(self, v: __m256i) -> __m256i {
-        let a = self.next_power_32(self.half_to_ps(self.lower(v)));
-        let b = self.next_power_32(self.half_to_ps(self.half::<1>(v)));
         // -0 has a sign above the code.
-        let codes = self.and(self.in_order(self.pack_u32(a, b)), self.all16(0xff));
+        let codes = self.and(self.raised_half(v), self.all16(0xff));
         self.min16(codes, self.all16(0xfe))
     }
 

@@ -28,7 +28,7 @@ use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
 /// Float16 or bfloat16 to a small float.
-pub(in crate::avx2) struct WordsToSmall;
+pub(in crate::avx2) struct WordsToSmall<const SATURATE: bool>;
 
 /// Float16 or bfloat16 to an integer from -8 to 7 or less.
 pub(in crate::avx2) struct WordsToInt;
@@ -54,6 +54,9 @@ pub(in crate::avx2) const fn suits_int(from: DType, to: DType) -> bool {
 /// How the default kernels round.
 pub(in crate::avx2) const NEAREST: u8 = Mode::NearestEven as u8;
 
+/// The same, but what is past the largest number becomes infinity, or NaN if there is none: a mode beside all [`Mode`]s.
+const OVERFLOWING: u8 = 1 << 7 | NEAREST;
+
 struct Keys<A, B, const MODE: u8>(PhantomData<(A, B)>);
 
 /// The low bytes of words, then their high bytes.
@@ -70,7 +73,7 @@ const LAST_OF_TWO: (u8, u8) = (0x40, 0xbf);
 
 impl<A: Real, B: Real, const MODE: u8> Keys<A, B, MODE> {
     /// Whether magnitudes are cut, rather than rounded to the nearest.
-    const CUTS: bool = MODE != NEAREST;
+    const CUTS: bool = MODE != NEAREST && MODE != OVERFLOWING;
 
     const FROM: FloatFormat = match A::DTYPE.numbers() {
         Numbers::Float(format) => format,
@@ -89,16 +92,19 @@ impl<A: Real, B: Real, const MODE: u8> Keys<A, B, MODE> {
         (field << Self::FROM.mantissa_bits) as i16
     };
 
-    /// The least number that is rounded to the largest of float4_e2m1fn, which has only one high byte beyond
-    /// the first 16 below that; else the destination's largest number.
+    /// What larger magnitudes are taken for. That is the least number that is rounded to the largest of float4_e2m1fn, which
+    /// has only one high byte beyond the first 16 below that; else the destination's largest number, or the one that would
+    /// have the next code.
     const LARGEST: i16 = {
         if Self::TO.mantissa_bits == 1 && !Self::CUTS {
             // The first after 10 units, the middle of two numbers.
             Self::LEAST + (0x1108 >> (10 - Self::FROM.mantissa_bits))
         } else {
-            let fraction = Self::TO.max_finite() & Self::TO.mantissa_mask();
+            let code = Self::TO.max_finite() + (MODE == OVERFLOWING) as u64;
+            let fraction = code & Self::TO.mantissa_mask();
             let fraction = fraction << (Self::FROM.mantissa_bits - Self::TO.mantissa_bits);
-            let field = Self::TO.max_exponent() + Self::FROM.bias;
+            let exponent = (code >> Self::TO.mantissa_bits) as i32 - Self::TO.bias;
+            let field = exponent + Self::FROM.bias;
             (field << Self::FROM.mantissa_bits) as i16 | fraction as i16
         }
     };
@@ -294,15 +300,21 @@ const fn last_low(high: usize, bits: u32, cuts: bool) -> u8 {
     if low > 255 { 255 } else { low as u8 }
 }
 
-impl<A: Real, B: Real> Step<A, B> for WordsToSmall {
+impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for WordsToSmall<SATURATE> {
     const LEN: usize = 32;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let constants = &Constants::of::<A, B, NEAREST>(isa);
-            isa.store(dst, isa.small_of_words::<A, B, NEAREST>(constants, src));
+            let codes = if SATURATE {
+                let constants = &Constants::of::<A, B, NEAREST>(isa);
+                isa.small_of_words::<A, B, NEAREST>(constants, src)
+            } else {
+                let constants = &Constants::of::<A, B, OVERFLOWING>(isa);
+                isa.small_of_words::<A, B, OVERFLOWING>(constants, src)
+            };
+            isa.store(dst, codes);
         }
     }
 }
