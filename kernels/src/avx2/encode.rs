@@ -7,7 +7,7 @@ use super::decode::{F32, F64, I64, U64};
 use crate::codec::Encode;
 use crate::dtypes::{Real, mark};
 use crate::format::{FloatFormat, Numbers, Specials};
-use crate::shape::Mode;
+use crate::shape::{Mode, TINY};
 use core::arch::x86_64::{__m128i, __m256, __m256i};
 use core::marker::PhantomData;
 
@@ -227,15 +227,11 @@ impl<B: Real> Small<B> {
         f32::from_bits((((150 - Self::M) << 23) + (1 << 16) + offset) as u32)
     };
 
-    /// Half a unit of numbers from 1 on.
-    const HALF: f32 = f32::from_bits(((126 - Self::M) << 23) as u32);
-
     const WEIGHTS: i32 = 256 | 2 << Self::M << 16;
 }
 
 /// For comparisons; false if an operand is NaN.
 pub(super) const LESS: i32 = 0x11;
-pub(super) const EQUAL: i32 = 0x00;
 
 /// Floats of at most 8 bits.
 impl Avx2 {
@@ -249,15 +245,10 @@ impl Avx2 {
     /// the first normal code. Multiplying the high word by 2^(m+1) gives 256 * 2^m * (e + 150 - m), the
     /// low word by 256 gives 256 * units, and k makes up for the constants: its low word is
     /// -2^m * (lowest + 150 - m), which is even, so that ties go where they should.
+    ///
+    /// Magnitudes are clamped to a [limit](Small::limit), and rounded by a mode.
     #[inline(always)]
-    pub(super) fn codes<B: Real, const SATURATE: bool>(self, x: __m256) -> __m256i {
-        let limit = self.all_ps(const { Small::<B>::limit(SATURATE) });
-        self.codes_by::<B, { Mode::NearestEven as u8 }>(x, limit)
-    }
-
-    /// The same by a mode, of magnitudes clamped to a [limit](Small::limit).
-    #[inline(always)]
-    fn codes_by<B: Real, const MODE: u8>(self, x: __m256, limit: __m256) -> __m256i {
+    pub(super) fn codes_by<B: Real, const MODE: u8>(self, x: __m256, limit: __m256) -> __m256i {
         let magnitude = self.and_ps(x, self.as_ps(self.all32(i32::MAX)));
         // A minimum or maximum is its second operand if either is NaN.
         let clamped = self.min_ps(limit, magnitude);
@@ -270,45 +261,51 @@ impl Avx2 {
 
     /// The same of what is positive and no NaN.
     #[inline(always)]
-    pub(super) fn codes_of_positive<B: Real, const SATURATE: bool>(self, x: __m256) -> __m256i {
-        let number = self.min_ps(self.all_ps(const { Small::<B>::limit(SATURATE) }), x);
-        self.codes_in_range::<B, { Mode::NearestEven as u8 }>(number, self.zero())
+    pub(super) fn codes_of_positive<B: Real, const MODE: u8>(
+        self,
+        x: __m256,
+        limit: __m256,
+    ) -> __m256i {
+        self.codes_in_range::<B, MODE>(self.min_ps(limit, x), self.zero())
     }
 
     #[inline(always)]
     fn codes_in_range<B: Real, const MODE: u8>(self, number: __m256, signs: __m256i) -> __m256i {
+        let number = match MODE == Mode::NearestAway as u8 {
+            // A tie ends with zeros: it is further from zero then, and nothing else is on another side of one.
+            true => {
+                let number = self.max_ps(number, self.all_ps(TINY));
+                self.as_ps(self.or(self.ps_bits(number), self.all32(1)))
+            }
+            false => number,
+        };
         let exponent = self.and(self.ps_bits(number), self.all32(0xff << 23));
         let power = self.as_ps(self.max32(exponent, self.all32(Small::<B>::LOWEST)));
         let factor = self.all_ps(Small::<B>::FACTOR);
         let sum = self.fma_ps(power, factor, number);
         let bits = self.ps_bits(sum);
-        let units = if MODE == Mode::NearestEven as u8 {
+        let units = if MODE == Mode::NearestEven as u8 || MODE == Mode::NearestAway as u8 {
             bits
         } else {
             // What the number was rounded to: exact, as is all that is compared.
             let rounded = self.fnma_ps(power, factor, sum);
-            self.moved::<B, MODE>(bits, number, rounded, power, signs)
+            self.moved::<MODE>(bits, number, rounded, signs)
         };
         self.madd16(units, self.all32(Small::<B>::WEIGHTS))
     }
 
-    /// Units of a number that was rounded to nearest, ties to even, as another mode has them.
+    /// Units of a number that was rounded to nearest, ties to even, as a mode has them that goes to a side.
     #[inline(always)]
-    fn moved<B: Real, const MODE: u8>(
+    fn moved<const MODE: u8>(
         self,
         units: __m256i,
         number: __m256,
         rounded: __m256,
-        power: __m256,
         signs: __m256i,
     ) -> __m256i {
         if MODE == Mode::TowardZero as u8 {
             let up = self.cmp_ps::<LESS>(number, rounded);
             self.add32(units, self.ps_bits(up))
-        } else if MODE == Mode::NearestAway as u8 {
-            let half = self.mul_ps(power, self.all_ps(Small::<B>::HALF));
-            let tie = self.cmp_ps::<EQUAL>(self.sub_ps(number, rounded), half);
-            self.sub32(units, self.ps_bits(tie))
         } else {
             // 1 or -1 as what was lost is above zero or below, if that has the number's own sign, or the other one where
             // numbers go down. (Where nothing was lost that is +0.)
@@ -336,19 +333,10 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    fn small_floats<B: Real>(self, v: Sticky) -> __m128i {
-        let largest = self.all_ps(Small::<B>::LARGEST);
-        self.small_floats_by::<B, { Mode::NearestEven as u8 }>(v, largest)
-    }
-
-    /// The same by a mode, of magnitudes clamped to a [limit](Small::limit).
-    #[inline(always)]
-    pub(super) fn small_floats_by<B: Real, const MODE: u8>(
-        self,
-        Sticky([a, b]): Sticky,
-        limit: __m256,
-    ) -> __m128i {
-        let (low, high) = (self.codes_by::<B, MODE>(a, limit), self.codes_by::<B, MODE>(b, limit));
+    fn small_floats<B: Real>(self, Sticky([a, b]): Sticky) -> __m128i {
+        let largest = self.all_ps(const { Small::<B>::limit(true) });
+        let low = self.codes_by::<B, { Mode::NearestEven as u8 }>(a, largest);
+        let high = self.codes_by::<B, { Mode::NearestEven as u8 }>(b, largest);
         let words = self.shr16::<8>(self.pack_u32(low, high));
         let codes = self.pack_u16x(self.lower(words), self.half::<1>(words));
         let words = self.packs32(self.signs::<B>(a), self.signs::<B>(b));

@@ -129,7 +129,6 @@ words! {
         signs_ps = _mm256_movemask_ps(a: __m256) -> i32;
         sub_ps = _mm256_sub_ps(a: __m256, b: __m256) -> __m256;
         add_ps = _mm256_add_ps(a: __m256, b: __m256) -> __m256;
-        mul_ps = _mm256_mul_ps(a: __m256, b: __m256) -> __m256;
         add_pd = _mm256_add_pd(a: __m256d, b: __m256d) -> __m256d;
         sub_pd = _mm256_sub_pd(a: __m256d, b: __m256d) -> __m256d;
         // If either is NaN: `b`.
@@ -168,13 +167,11 @@ words! {
         low8x = _mm_unpacklo_epi8(a: __m128i, b: __m128i) -> __m128i;
         high8x = _mm_unpackhi_epi8(a: __m128i, b: __m128i) -> __m128i;
         pack_u16x = _mm_packus_epi16(a: __m128i, b: __m128i) -> __m128i;
-        packs32x = _mm_packs_epi32(a: __m128i, b: __m128i) -> __m128i;
         packs16x = _mm_packs_epi16(a: __m128i, b: __m128i) -> __m128i;
         andx = _mm_and_si128(a: __m128i, b: __m128i) -> __m128i;
         andnotx = _mm_andnot_si128(a: __m128i, b: __m128i) -> __m128i;
         orx = _mm_or_si128(a: __m128i, b: __m128i) -> __m128i;
         xorx = _mm_xor_si128(a: __m128i, b: __m128i) -> __m128i;
-        sub16x = _mm_sub_epi16(a: __m128i, b: __m128i) -> __m128i;
         sub8x = _mm_sub_epi8(a: __m128i, b: __m128i) -> __m128i;
         eq8x = _mm_cmpeq_epi8(a: __m128i, b: __m128i) -> __m128i;
         min_u8x = _mm_min_epu8(a: __m128i, b: __m128i) -> __m128i;

@@ -39,14 +39,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.marked_halves = Some(marked_halves);
     shapes.stores = stores(shapes.stores);
     shapes.clamps = clamps(shapes.clamps);
-    let [.., away, _] = shapes.conversions.float64_to_32;
-    shapes.conversions.float64_to_32 = [
-        doubles::<{ Side::TowardZero as u8 }>,
-        doubles::<{ Side::Up as u8 }>,
-        doubles::<{ Side::Down as u8 }>,
-        away,
-        doubles::<{ Side::Odd as u8 }>,
-    ];
+    shapes.conversions.float64_to_32 = all_sides!(doubles);
     shapes.conversions.int32_to_32 = all_sides!(ints);
     shapes.conversions.uint32_to_32 = all_sides!(uints);
     shapes.conversions.int64_to_32 = all_sides!(longs);
@@ -183,10 +176,7 @@ stepped! {
     };
     /// Float64 in the same way.
     nearest_away64 [] (_draws: *const u32, _grid: &Grid) = 8 8 4, |isa, src, dst| {
-        let x = isa.load(src);
-        let sign = isa.and(x, isa.all64(i64::MIN));
-        let half = isa.as_pd(isa.or(sign, isa.all64(0.5f64.to_bits() as i64 - 1)));
-        let sum = isa.add_pd(isa.as_pd(x), half);
+        let sum = isa.half_further_64(isa.as_pd(isa.load(src)));
         isa.store(dst, isa.pd_bits(isa.round_pd::<{ 8 | 3 }>(sum)));
     };
 }
@@ -199,6 +189,14 @@ impl Avx2 {
         let sign = self.and(self.ps_bits(x), self.all32(i32::MIN));
         let half = self.as_ps(self.or(sign, self.all32(0.5f32.to_bits() as i32 - 1)));
         self.add_ps(x, half)
+    }
+
+    /// The same of float64.
+    #[inline(always)]
+    pub(super) fn half_further_64(self, x: __m256d) -> __m256d {
+        let sign = self.and(self.pd_bits(x), self.all64(i64::MIN));
+        let half = self.as_pd(self.or(sign, self.all64(0.5f64.to_bits() as i64 - 1)));
+        self.add_pd(x, half)
     }
 
     /// The bits of the float32s next to integers on a side of them, from those that are nearest.
@@ -233,13 +231,36 @@ impl Avx2 {
         }
     }
 
-    /// The bits of the float32s next to float64s on a side of them, but [`Side::NearestAway`]: nearest
-    /// first, and its neighbour where comparing that with the number asks for it.
+    /// Numbers that the conversion to float16, ties to even, rounds as these are by ties away from zero. A tie has zeros
+    /// where float16 has no bits any more: with the last one set it is further from zero, and no other number comes to a tie
+    /// by that, or past one. (Zero would become a number that is slow to calculate with, and infinity NaN: what is the same
+    /// as twice itself stays what it is.)
+    #[inline(always)]
+    pub(super) fn beyond_ties(self, x: __m256) -> __m256 {
+        let other = self.ps_bits(self.cmp_ps::<UNEQUAL>(x, self.add_ps(x, x)));
+        self.as_ps(self.or(self.ps_bits(x), self.and(other, self.all32(1))))
+    }
+
+    /// The same of float64 and the conversion to float32.
+    #[inline(always)]
+    fn beyond_ties_64(self, x: __m256d) -> __m256d {
+        let other = self.pd_bits(self.cmp_pd::<UNEQUAL>(x, self.add_pd(x, x)));
+        self.as_pd(self.or(self.pd_bits(x), self.and(other, self.all64(1))))
+    }
+
+    /// The bits of the float32s next to float64s on a side of them: nearest first, and its neighbour where comparing that
+    /// with the number asks for it.
     #[inline(always)]
     fn sided_floats<const SIDE: u8>(self, v: [__m256d; 2]) -> __m256i {
-        let [a, b] = v;
+        let [a, b] = match SIDE == Side::NearestAway as u8 {
+            true => [self.beyond_ties_64(v[0]), self.beyond_ties_64(v[1])],
+            false => v,
+        };
         let (low, high) = (self.pd_to_ps(a), self.pd_to_ps(b));
         let bits = self.ps_bits(self.join_ps(high, low));
+        if SIDE == Side::NearestAway as u8 {
+            return bits;
+        }
         let (near_a, near_b) = (self.ps_to_pd(low), self.ps_to_pd(high));
         if SIDE == Side::Up as u8 || SIDE == Side::Down as u8 {
             let up = self.or(self.sar32::<31>(bits), self.all32(1));

@@ -14,7 +14,7 @@ use super::Avx2;
 use super::bridge::{Brain, Sticky};
 use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
 use super::direct::Step;
-use super::encode::{EQUAL, Small};
+use super::encode::Small;
 use super::shapes::{DOWN, NEAREST, UP, steps};
 use super::steps::bytes::EncodeSmall;
 use super::steps::ints::{ClampToSmall, EncodeWords};
@@ -54,6 +54,11 @@ pub(super) const fn stores(stores: Stores) -> Stores {
             by powers [TowardZero Down NearestAway]
     };
     let stores = overflowing(stores);
+    let stores = all_stores! {
+        stores: Float64 => [
+            Int8 UInt8 Int16 Int32 Int64 UInt16 UInt32 UInt64 Int1 Int2 Int4 UInt1 UInt2 UInt4
+        ] by integers_of_doubles [Up Down NearestEven NearestAway]
+    };
     let stores = all_stores! {
         stores: Float32 Float16 BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
             by bytes [Up Down NearestEven NearestAway]
@@ -246,6 +251,15 @@ stepped! {
         let whole = F32([isa.whole::<MODE>(a), isa.whole::<MODE>(b)]);
         Encode::<B>::encode(isa, isa.bridge(whole), dst);
     };
+    /// The same of float64.
+    integers_of_doubles [, const MODE: u8] (_) = 16
+    where [Avx2: Decode<A, Hub = F64> + Encode<B> + Bridge<F64, <Avx2 as Encode<B>>::Home>],
+    |isa, src, dst| {
+        let F64([a, b, c, d]) = Decode::<A>::decode(isa, src);
+        let (a, b) = (isa.whole_64::<MODE>(a), isa.whole_64::<MODE>(b));
+        let whole = F64([a, b, isa.whole_64::<MODE>(c), isa.whole_64::<MODE>(d)]);
+        Encode::<B>::encode(isa, isa.bridge(whole), dst);
+    };
     /// To the low bits of integers.
     low_bits [] (_) = 16
     where [Avx2: Decode<A, Hub: Floats> + Encode<B> + Bridge<I32, <Avx2 as Encode<B>>::Home>],
@@ -254,12 +268,19 @@ stepped! {
         Encode::<B>::encode(isa, isa.bridge(low), dst);
     };
     /// To a small float.
-    small [, const MODE: u8] (saturate) = 16
+    small [, const MODE: u8] (saturate) = 32
     where [Avx2: Decode<A, Hub: ToRound>],
     |isa, src, dst| {
-        let v = Decode::<A>::decode(isa, src).to_round(isa);
+        let first = Decode::<A>::decode(isa, src).to_round(isa);
+        let second = Decode::<A>::decode(isa, src.add(16 * size_of::<A::Stored>())).to_round(isa);
         let limit = isa.all_ps(Small::<B>::limit(saturate));
-        isa.storex(dst, isa.small_floats_by::<B, MODE>(v, limit));
+        isa.store(
+            dst,
+            match const { A::DTYPE.kind() } {
+                Kind::UInt => isa.encode_positive::<B, MODE>(first, second, limit),
+                _ => isa.encode_small::<B, MODE>(first, second, limit),
+            },
+        );
     };
 }
 
@@ -392,20 +413,10 @@ impl Avx2 {
         }
     }
 
-    /// The nearest float16s, of two the further one: a tie that went to the even neighbour, nearer to zero, is half a unit
-    /// further than that, and goes to the other.
+    /// The nearest float16s, of two the further one.
     #[inline(always)]
     fn near_half(self, x: __m256) -> __m128i {
-        const LOWEST: i32 = (127 - 14) << 23;
-        const HALF_UNIT: f32 = f32::from_bits((127 - 11) << 23);
-        let (v, near) = (self.ps_bits(x), self.to_float16(x));
-        let lost = self.sub_ps(x, self.half_to_ps(near));
-        let power = self.max32(self.and(v, self.all32(0xff << 23)), self.all32(LOWEST));
-        let power = self.or(power, self.and(v, self.all32(i32::MIN)));
-        let half = self.mul_ps(self.as_ps(power), self.all_ps(HALF_UNIT));
-        let tie = self.ps_bits(self.cmp_ps::<EQUAL>(lost, half));
-        let tie = self.packs32x(self.lower(tie), self.half::<1>(tie));
-        self.sub16x(near, tie)
+        self.to_float16(self.beyond_ties(x))
     }
 
     /// The same of integers, whose float16s are no subnormals: half a unit more, of which the rest is cut off, is exact, or
@@ -428,6 +439,20 @@ impl Avx2 {
             self.round_ps::<NEAREST>(v)
         } else {
             self.half_further(v)
+        }
+    }
+
+    /// The same of float64s.
+    #[inline(always)]
+    fn whole_64<const MODE: u8>(self, v: __m256d) -> __m256d {
+        if MODE == Mode::Up as u8 {
+            self.round_pd::<UP>(v)
+        } else if MODE == Mode::Down as u8 {
+            self.round_pd::<DOWN>(v)
+        } else if MODE == Mode::NearestEven as u8 {
+            self.round_pd::<NEAREST>(v)
+        } else {
+            self.half_further_64(v)
         }
     }
 

@@ -5,6 +5,7 @@ use crate::avx2::bridge::{NOT_LESS, Sticky};
 use crate::avx2::decode::F32;
 use crate::avx2::direct::Step;
 use crate::avx2::encode::Small;
+use crate::avx2::steps::words::NEAREST;
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::{Numbers, Specials};
@@ -269,11 +270,12 @@ where
                 let first = isa.bridge(Decode::<A>::decode(isa, src));
                 (first, isa.bridge(Decode::<A>::decode(isa, second)))
             };
+            let limit = isa.all_ps(const { Small::<B>::limit(SATURATE) });
             isa.store(
                 dst,
                 match const { A::DTYPE.kind() } {
-                    Kind::UInt => isa.encode_positive::<B, SATURATE>(first, second),
-                    _ => isa.encode_small::<B, SATURATE>(first, second),
+                    Kind::UInt => isa.encode_positive::<B, NEAREST>(first, second, limit),
+                    _ => isa.encode_small::<B, NEAREST>(first, second, limit),
                 },
             );
         }
@@ -295,28 +297,33 @@ impl Avx2 {
         Sticky([self.i32_to_ps(a), self.i32_to_ps(b)])
     }
 
+    /// Float32s rounded by a mode, of magnitudes clamped to a [limit](Small::limit). Or those that are positive and no NaN.
     #[inline(always)]
-    fn encode_positive<B: Real, const SATURATE: bool>(
+    pub(in crate::avx2) fn encode_positive<B: Real, const MODE: u8>(
         self,
         Sticky([a, b]): Sticky,
         Sticky([c, d]): Sticky,
+        limit: __m256,
     ) -> __m256i {
-        let a = self.codes_of_positive::<B, SATURATE>(a);
-        let b = self.codes_of_positive::<B, SATURATE>(b);
-        let c = self.codes_of_positive::<B, SATURATE>(c);
-        let d = self.codes_of_positive::<B, SATURATE>(d);
+        let a = self.codes_of_positive::<B, MODE>(a, limit);
+        let b = self.codes_of_positive::<B, MODE>(b, limit);
+        let c = self.codes_of_positive::<B, MODE>(c, limit);
+        let d = self.codes_of_positive::<B, MODE>(d, limit);
         let (ab, cd) = (self.pack_u32(a, b), self.pack_u32(c, d));
         self.packed_in_order(self.pack_u16(self.shr16::<8>(ab), self.shr16::<8>(cd)))
     }
 
     #[inline(always)]
-    fn encode_small<B: Real, const SATURATE: bool>(
+    pub(in crate::avx2) fn encode_small<B: Real, const MODE: u8>(
         self,
         Sticky([a, b]): Sticky,
         Sticky([c, d]): Sticky,
+        limit: __m256,
     ) -> __m256i {
-        let ab = self.pack_u32(self.codes::<B, SATURATE>(a), self.codes::<B, SATURATE>(b));
-        let cd = self.pack_u32(self.codes::<B, SATURATE>(c), self.codes::<B, SATURATE>(d));
+        let low = self.codes_by::<B, MODE>(a, limit);
+        let ab = self.pack_u32(low, self.codes_by::<B, MODE>(b, limit));
+        let low = self.codes_by::<B, MODE>(c, limit);
+        let cd = self.pack_u32(low, self.codes_by::<B, MODE>(d, limit));
         let codes = self.pack_u16(self.shr16::<8>(ab), self.shr16::<8>(cd));
         let ab = self.packs32(self.signs::<B>(a), self.signs::<B>(b));
         let cd = self.packs32(self.signs::<B>(c), self.signs::<B>(d));

@@ -3,6 +3,7 @@
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
 use crate::avx2::encode::Small;
+use crate::avx2::steps::words::NEAREST;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::{FloatFormat, Specials};
 use crate::stepwise::places;
@@ -161,9 +162,9 @@ impl Avx2 {
         let zero = self.zero();
         let a = self.i32_to_ps(self.low16(magnitudes, zero));
         let b = self.i32_to_ps(self.high16(magnitudes, zero));
-        let (a, b) =
-            (self.codes_of_positive::<B, SATURATE>(a), self.codes_of_positive::<B, SATURATE>(b));
-        self.pack_u32(a, b)
+        let limit = self.all_ps(const { Small::<B>::limit(SATURATE) });
+        let a = self.codes_of_positive::<B, NEAREST>(a, limit);
+        self.pack_u32(a, self.codes_of_positive::<B, NEAREST>(b, limit))
     }
 
     /// Codes, in which integers that are past the largest number become infinity, or NaN if there is none.
