@@ -2,7 +2,9 @@
 
 use super::Avx2;
 use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
+use super::steps::powers::carry;
 use crate::codec::Bridge;
+use crate::shape::Mode;
 use core::arch::x86_64::{__m256, __m256d, __m256i};
 
 /// Integers of so many bits, at most 32, in the low bits of 32-bit lanes, with anything above them.
@@ -26,6 +28,9 @@ pub(crate) struct Brain(pub(super) [__m256; 2]);
 /// Codes of e8m0, in 32-bit lanes; the higher bits hold nothing or, with the code 0xff, ones.
 #[derive(Clone, Copy)]
 pub(crate) struct Power(pub(super) [__m256i; 2]);
+
+/// How powers of two are rounded to by default.
+pub(super) const UP: u8 = Mode::Up as u8;
 
 /// Predicates of comparisons.
 const EQUAL: i32 = 0;
@@ -115,7 +120,7 @@ bridges! {
     Narrow => F64, |isa, v| isa.i32s_to_pd(v);
     Narrow => Sticky, |isa, v| two!(|x| isa.i32_to_ps(x), v);
     Narrow => Brain, |isa, v| two!(|x| isa.i32_to_ps(x), v);
-    Narrow => Power, |isa, v| two!(|x| isa.power_of::<true>(isa.i32_to_ps(x)), v);
+    Narrow => Power, |isa, v| two!(|x| isa.power_of::<{ UP }, true>(isa.i32_to_ps(x)), v);
     Narrow => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
 
     I32 => I64, |isa, v| isa.extend_signs(v);
@@ -125,7 +130,7 @@ bridges! {
     // Below 2^24 this is exact, and so stays everything above.
     I32 => Sticky, |isa, v| two!(|x| isa.i32_to_ps(x), v);
     I32 => Brain, |isa, v| two!(|x| isa.i32_to_brain(x), v);
-    I32 => Power, |isa, v| two!(|x| isa.power_of::<true>(isa.i32_to_brain(x)), v);
+    I32 => Power, |isa, v| two!(|x| isa.power_of::<{ UP }, true>(isa.i32_to_brain(x)), v);
     I32 => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
 
     U32 => I64, |isa, v| isa.extend_zeros(v);
@@ -135,7 +140,7 @@ bridges! {
     // Beyond all the destinations' numbers a clamped one is as good.
     U32 => Sticky, |isa, v| two!(|x| isa.i32_to_ps(isa.min_u32(x, isa.all32(i32::MAX))), v);
     U32 => Brain, |isa, v| two!(|x| isa.u32_to_brain(x), v);
-    U32 => Power, |isa, v| two!(|x| isa.power_of::<true>(isa.u32_to_brain(x)), v);
+    U32 => Power, |isa, v| two!(|x| isa.power_of::<{ UP }, true>(isa.u32_to_brain(x)), v);
     U32 => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
 
     I64 => I64, |_isa, v| v;
@@ -146,7 +151,7 @@ bridges! {
     I64 => Brain, |isa, v| isa.narrow(four!(|x| {
         isa.integer_to_eight_bits(isa.i64_to_pd(isa.gather_i64(x)))
     }, v));
-    I64 => Power, |isa, v| isa.powers::<true>(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
+    I64 => Power, |isa, v| isa.powers::<{ UP }, true>(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
     I64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
 
     U64 => I64, |_isa, v| v;
@@ -157,7 +162,7 @@ bridges! {
     U64 => Brain, |isa, v| isa.narrow(four!(|x| {
         isa.integer_to_eight_bits(isa.u64_to_pd(isa.gather_u64(x)))
     }, v));
-    U64 => Power, |isa, v| isa.powers::<true>(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
+    U64 => Power, |isa, v| isa.powers::<{ UP }, true>(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
     U64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
 
     F32 => I64, |isa, v| isa.ps_to_i64(v);
@@ -166,7 +171,7 @@ bridges! {
     F32 => F64, |isa, v| isa.widen(v);
     F32 => Sticky, |_isa, v| v;
     F32 => Brain, |_isa, v| v;
-    F32 => Power, |isa, v| two!(|x| isa.power_of::<true>(x), v);
+    F32 => Power, |isa, v| two!(|x| isa.power_of::<{ UP }, true>(x), v);
     F32 => Falsehood, |isa, v| two!(|x| {
         isa.ps_bits(isa.cmp_ps::<EQUAL>(x, isa.all_ps(0.0)))
     }, v);
@@ -177,7 +182,7 @@ bridges! {
     F64 => F64, |_isa, v| v;
     F64 => Sticky, |isa, v| isa.narrow(four!(|x| isa.sticky_23(x), v));
     F64 => Brain, |isa, v| isa.brain(v);
-    F64 => Power, |isa, v| isa.powers::<true>(v);
+    F64 => Power, |isa, v| isa.powers::<{ UP }, true>(v);
     F64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| {
         isa.pd_bits(isa.cmp_pd::<EQUAL>(x, isa.all_pd(0.0)))
     }, v));
@@ -519,25 +524,25 @@ impl Avx2 {
     }
 }
 
-/// To the next power of two.
+/// To powers of two.
 impl Avx2 {
-    /// The exponent field of float32 is the code; any fraction bit takes it one up. 2^-127 itself, a
-    /// subnormal, is code 0.
+    /// The exponent field of float32 is the code, into which the fraction [carries](carry).
     ///
-    /// Unless that saturates, half of that number and what is below, zero and what is negative are NaN, as is infinity. (To
-    /// signed integers those are the lowest codes, and what infinity or NaN are one up is past the highest.)
+    /// Unless that saturates, half of 2^-127 and what is below, zero and what is negative are NaN, as is infinity, if numbers
+    /// are rounded up. (To signed integers those are the lowest codes, and what infinity or NaN are one up is past the
+    /// highest.)
     #[inline(always)]
-    pub(super) fn power_of<const SATURATE: bool>(self, x: __m256) -> __m256i {
+    pub(super) fn power_of<const MODE: u8, const SATURATE: bool>(self, x: __m256) -> __m256i {
         let bits = self.ps_bits(x);
-        let up = self.shr32::<23>(self.add32(bits, self.all32(0x7f_ffff)));
+        let (carried, zeros) = const { carry::<MODE>(23) };
+        let up = self.shr32::<23>(self.add32(bits, self.all32(carried)));
+        let most = self.all32(if SATURATE { 0xfe } else { 0xff });
+        // As signed numbers, those of negative floats are below.
+        let code = self.and(self.min32(up, most), self.gt32(bits, self.all32(zeros)));
         if !SATURATE {
-            let code =
-                self.and(self.min32(up, self.all32(0xff)), self.gt32(bits, self.all32(0x40_0000)));
+            const { assert!(SATURATE || MODE == UP) };
             return self.or(code, self.gt32(self.all32(0x20_0001), bits));
         }
-        let up = self.min32(up, self.all32(0xfe));
-        // As signed numbers, those of negative floats are below.
-        let code = self.and(up, self.gt32(bits, self.all32(0x40_0000)));
         let nan = self.gt32(bits, self.all32(0x7f80_0000));
         let negative = self.gt32(self.xor(bits, self.all32(i32::MIN)), self.zero());
         self.or(code, self.or(nan, negative))
@@ -545,21 +550,26 @@ impl Avx2 {
 
     /// The same from float64, whose high dword and whether there is anything below tell all.
     #[inline(always)]
-    pub(super) fn powers<const SATURATE: bool>(self, v: [__m256d; 4]) -> [__m256i; 2] {
+    pub(super) fn powers<const MODE: u8, const SATURATE: bool>(
+        self,
+        v: [__m256d; 4],
+    ) -> [__m256i; 2] {
         let [a, b, c, d] = four!(|x| self.pd_bits(x), v);
+        let (carried, _) = const { carry::<MODE>(20) };
         two!(
             |x| {
                 let (low, high) = x;
                 let bits = self.or(high, self.min_u32(low, self.all32(1)));
                 let magnitude = self.and(bits, self.all32(i32::MAX));
                 let rebiased = self.sub32(magnitude, self.all32((1023 - 127) << 20));
-                let up = self.sar32::<20>(self.add32(rebiased, self.all32(0xf_ffff)));
+                let up = self.sar32::<20>(self.add32(rebiased, self.all32(carried)));
                 let code = if SATURATE {
                     let code = self.max32(self.min32(up, self.all32(0xfe)), self.zero());
                     let nan = self.gt32(magnitude, self.all32(0x7ff0_0000));
                     let negative = self.gt32(self.xor(bits, self.all32(i32::MIN)), self.zero());
                     self.or(code, self.or(nan, negative))
                 } else {
+                    const { assert!(SATURATE || MODE == UP) };
                     // It or its code is negative.
                     let out = self.sar32::<31>(self.or(up, bits));
                     self.or(self.min32(up, self.all32(0xff)), out)

@@ -1,7 +1,7 @@
 //! What has a better way than decoder, bridge and encoder: loops of longer steps, at full register
 //! width on both sides.
 
-use super::bridge::{Brain, Power, Sticky};
+use super::bridge::{Brain, Power, Sticky, UP};
 use super::decode::{F32, F64};
 use super::steps::bools::{FromBool, ToBool};
 use super::steps::bytes::{
@@ -15,7 +15,7 @@ use super::steps::floats::{
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
-use super::steps::words::{self, WordsToInt, WordsToSmall};
+use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
 use super::{Avx2, fused, sides_of};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
 use crate::dtypes::{DType, Kind, Real};
@@ -233,7 +233,7 @@ where
             _ => return None,
         }
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
-        (stepped::<IntToPower<true>, A, B, MODE>, Road::Direct)
+        (stepped::<IntToPower<{ UP }, true>, A, B, MODE>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {
         match is_turned_long::<MODE>(from) {
             true => (stepped::<ClampToSmall<true, true>, A, B, MODE>, Road::Table),
@@ -297,7 +297,9 @@ where
     }
     if is(to, DType::Float8E8M0Fnu) {
         return match from {
-            DType::Float16 | DType::BFloat16 => Some(stepped::<WordsToPower<true>, A, B, MODE>),
+            DType::Float16 | DType::BFloat16 => {
+                Some(stepped::<WordsToPower<{ UP }, true>, A, B, MODE>)
+            }
             _ => None,
         };
     }
@@ -325,7 +327,7 @@ where
     match (is_float(to), to.bits()) {
         (true, 16) => match (from, to) {
             (DType::Float8E8M0Fnu, DType::Float16) => {
-                (stepped::<PowerToHalf, A, B, MODE>, Road::Direct)
+                (stepped::<PowerToHalf<NEAREST>, A, B, MODE>, Road::Direct)
             }
             (DType::Float8E5M2, DType::Float16) => {
                 (stepped::<UpperByteToFloat16, A, B, MODE>, Road::Direct)
@@ -334,7 +336,7 @@ where
         },
         (true, 64) => (stepped::<SmallToFloat64, A, B, MODE>, Road::Table),
         (false, _) if is(from, DType::Float8E8M0Fnu) => {
-            (stepped::<PowerToInt, A, B, MODE>, Road::Direct)
+            (stepped::<PowerToInt<false>, A, B, MODE>, Road::Direct)
         }
         (false, _) if bytes::fits_a_byte(from) && MODE & stepwise::RESULTS != 0 => {
             (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)

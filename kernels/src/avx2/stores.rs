@@ -18,11 +18,15 @@ use super::encode::Small;
 use super::shapes::{DOWN, NEAREST, UP, steps};
 use super::steps::bytes::EncodeSmall;
 use super::steps::ints::{ClampToSmall, EncodeWords};
-use super::steps::powers::{FloatToPower, Floating, IntToPower, WordsToPower};
+use super::steps::powers::{
+    FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower, carry,
+};
 use super::steps::words::{self, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::shape::{BIT, BIT_64, Mode, Stores, TINY, all_stores, is_zero_past_ints, x86_stores};
+use crate::shape::{
+    BIT, BIT_64, Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints, x86_stores,
+};
 use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
 
 const TO_ZERO: i32 = 8 | 3;
@@ -50,8 +54,22 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         ] by small_of_halves [TowardZero Up Down]
     };
     let stores = all_stores! {
-        stores: Float32 Float16 BFloat16 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [Float8E8M0Fnu]
-            by powers [TowardZero Down NearestAway]
+        stores: Int32 Int64 UInt32 UInt64 => [Float8E8M0Fnu] by powers [TowardZero NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Int16 UInt16 => [Float8E8M0Fnu] by powers_of_ints [TowardZero NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float16 BFloat16 => [Float8E8M0Fnu] by powers_of_words [TowardZero NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float32 Float64 => [Float8E8M0Fnu] by powers_of_floats [TowardZero NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float8E8M0Fnu => [Float16] by halves_of_powers [TowardZero Down Up NearestAway]
+    };
+    let stores = all_wraps! {
+        stores: Float8E8M0Fnu => [Int16 Int32 Int64 UInt16 UInt32 UInt64] by low_bits_of_powers
     };
     let stores = overflowing(stores);
     let stores = all_stores! {
@@ -95,12 +113,12 @@ const fn overflowing(stores: Stores) -> Stores {
     };
     let stores = all_stores! {
         stores: Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 => [Float8E8M0Fnu]
-            by power_of_int [Up]
+            by powers_or_not_of_ints [Up]
     };
     let stores = all_stores! {
-        stores: Float16 BFloat16 => [Float8E8M0Fnu] by power_of_words [Up]
+        stores: Float16 BFloat16 => [Float8E8M0Fnu] by powers_or_not_of_words [Up]
     };
-    all_stores! { stores: Float32 Float64 => [Float8E8M0Fnu] by power_of_float [Up] }
+    all_stores! { stores: Float32 Float64 => [Float8E8M0Fnu] by powers_or_not_of_floats [Up] }
 }
 
 /// Stores that are steps of so many elements.
@@ -204,32 +222,52 @@ stepped! {
         <ClampToSmall<false, false> as Step<A, B>>::step(isa, src, dst);
     };
     /// Integers to powers of two, or NaN.
-    power_of_int [, const MODE: u8] (saturate) = 32
+    powers_or_not_of_ints [, const MODE: u8] (saturate) = 32
     where [],
     |isa, src, dst| {
         debug_assert!(!saturate, "the default kernel does");
-        <IntToPower<false> as Step<A, B>>::step(isa, src, dst);
+        <IntToPower<MODE, false> as Step<A, B>>::step(isa, src, dst);
     };
     /// The same of 16-bit floats.
-    power_of_words [, const MODE: u8] (saturate) = 32
+    powers_or_not_of_words [, const MODE: u8] (saturate) = 32
     where [],
     |isa, src, dst| {
         debug_assert!(!saturate, "the default kernel does");
-        <WordsToPower<false> as Step<A, B>>::step(isa, src, dst);
+        <WordsToPower<MODE, false> as Step<A, B>>::step(isa, src, dst);
     };
     /// The same of wider ones.
-    power_of_float [, const MODE: u8] (saturate) = 32
+    powers_or_not_of_floats [, const MODE: u8] (saturate) = 32
     where [Avx2: Decode<A, Hub: Floating>],
     |isa, src, dst| {
         debug_assert!(!saturate, "the default kernel does");
-        <FloatToPower as Step<A, B>>::step(isa, src, dst);
+        <FloatToPower<MODE, false> as Step<A, B>>::step(isa, src, dst);
     };
-    /// To a power of two.
+    /// 16-bit integers to powers of two.
+    powers_of_ints [, const MODE: u8] (_) = 32
+    where [],
+    |isa, src, dst| <IntToPower<MODE, true> as Step<A, B>>::step(isa, src, dst);
+    /// The same of 16-bit floats.
+    powers_of_words [, const MODE: u8] (_) = 32
+    where [],
+    |isa, src, dst| <WordsToPower<MODE, true> as Step<A, B>>::step(isa, src, dst);
+    /// The same of wider ones.
+    powers_of_floats [, const MODE: u8] (_) = 32
+    where [Avx2: Decode<A, Hub: Floating>],
+    |isa, src, dst| <FloatToPower<MODE, true> as Step<A, B>>::step(isa, src, dst);
+    /// Powers of two to float16.
+    halves_of_powers [, const MODE: u8] (_) = 32
+    where [],
+    |isa, src, dst| <PowerToHalf<MODE> as Step<A, B>>::step(isa, src, dst);
+    /// The same to the low bits of integers.
+    low_bits_of_powers [] (_) = 32
+    where [],
+    |isa, src, dst| <PowerToInt<true> as Step<A, B>>::step(isa, src, dst);
+    /// Wider integers to powers of two.
     powers [, const MODE: u8] (_) = 16
     where [Avx2: Decode<A, Hub: ToPower> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>],
     |isa, src, dst| {
         let [a, b] = Decode::<A>::decode(isa, src).to_power(isa);
-        let powers = F32([isa.power_by::<A, MODE>(a), isa.power_by::<A, MODE>(b)]);
+        let powers = F32([isa.power_by::<MODE>(a), isa.power_by::<MODE>(b)]);
         Encode::<B>::encode(isa, isa.bridge(powers), dst);
     };
     /// To an integer of a byte.
@@ -332,7 +370,7 @@ macro_rules! to_power_as_bfloat16 {
     )*};
 }
 
-to_power_as_bfloat16! { F32 Loud Narrow I32 U32 }
+to_power_as_bfloat16! { I32 U32 }
 
 /// (The bridges to bfloat16 round these.)
 impl ToPower for I64 {
@@ -456,25 +494,13 @@ impl Avx2 {
         }
     }
 
-    /// Positive float32s that were `A`s as the powers of two that a mode rounds them to: see `shape::powers`.
+    /// Positive integers as the powers of two that a mode rounds them to.
     #[inline(always)]
-    fn power_by<A: Real, const MODE: u8>(self, v: __m256) -> __m256 {
-        const INFINITY: i32 = 0xff << 23;
-        const NORMAL: i32 = 1 << 23;
-        let bits = self.ps_bits(v);
-        let mut half = self.all32(NORMAL / 2);
-        if matches!(A::DTYPE, DType::Float32 | DType::BFloat16) {
-            // (What is negative stays what it is.)
-            let normal = self.gt32(bits, self.all32(NORMAL - 1));
-            half = self.sub32(self.all32(NORMAL / 4), self.and(normal, self.all32(-NORMAL / 4)));
-        }
-        let sum = match MODE == Mode::NearestAway as u8 {
-            true => self.add32(bits, half),
-            false => bits,
-        };
-        let power = self.and(sum, self.sub32(self.zero(), self.add32(half, half)));
-        let finite = self.eq32(self.min_u32(bits, self.all32(INFINITY - 1)), bits);
-        self.blend_ps(v, self.as_ps(power), self.as_ps(finite))
+    fn power_by<const MODE: u8>(self, v: __m256) -> __m256 {
+        let sum = self.add32(self.ps_bits(v), self.all32(const { carry::<MODE>(23).0 }));
+        let power = self.as_ps(self.and(sum, self.all32(0xff << 23)));
+        // (What is negative stays what it is.)
+        self.blend_ps(power, v, v)
     }
 
     /// Numbers that the conversion makes integers of with the right low bits.

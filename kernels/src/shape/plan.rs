@@ -290,6 +290,10 @@ impl Way {
         use DType::{Float16, Float32, Float64, Int32, Int64};
         // Its 2^-127 would be a subnormal float32 to calculate with.
         let powers = matches!(self.is, DType::Float8E8M0Fnu);
+        if powers && let Some(store) = shapes.stores.wrap(self.is, self.to) {
+            self.step(Step::Store(store, true), self.to);
+            return self.plan;
+        }
         let (wanted, long) = (self.to, self.to.bits() == 64);
         if long && is_below_2_31(self.from) {
             // The upper half is all sign.

@@ -15,11 +15,12 @@ use crate::dtypes::DType;
 pub(crate) type Store = unsafe fn(*const u8, *mut u8, usize, bool);
 
 /// What loops are from.
-const SOURCES: [DType; 12] = [
+const SOURCES: [DType; 13] = [
     DType::Float32,
     DType::Float16,
     DType::BFloat16,
     DType::Float64,
+    DType::Float8E8M0Fnu,
     DType::Int8,
     DType::UInt8,
     DType::Int16,

@@ -1,5 +1,5 @@
-//! From integers, float16 and bfloat16 to float8_e8m0fnu, the next power of two; and from there to
-//! float16, and to integers by shifts.
+//! From integers, float16 and bfloat16 to float8_e8m0fnu, the next power of two, or another by a mode; from float32 and
+//! float64 by modes; and from there to float16, and to integers by shifts.
 //!
 //! Where results do not saturate, zero and what is beyond the largest power are NaN, and the codes need not be cut.
 //!
@@ -8,26 +8,29 @@
 //! taking away the bit below the highest if it is set: then nothing can be rounded up to a power.
 
 use crate::avx2::Avx2;
+use crate::avx2::bridge::UP;
 use crate::avx2::decode::{F32, F64};
 use crate::avx2::direct::Step;
+use crate::avx2::steps::words::NEAREST;
 use crate::codec::Decode;
 use crate::dtypes::{DType, Kind, Real};
-use core::arch::x86_64::{__m128i, __m256, __m256i};
+use crate::shape::Mode;
+use core::arch::x86_64::{__m128i, __m256i};
 
 /// Integers to powers of two.
-pub(in crate::avx2) struct IntToPower<const SATURATE: bool>;
+pub(in crate::avx2) struct IntToPower<const MODE: u8, const SATURATE: bool>;
 
 /// Float16 and bfloat16 to powers of two.
-pub(in crate::avx2) struct WordsToPower<const SATURATE: bool>;
+pub(in crate::avx2) struct WordsToPower<const MODE: u8, const SATURATE: bool>;
 
-/// Float32 and float64 to powers of two that do not saturate.
-pub(in crate::avx2) struct FloatToPower;
+/// Float32 and float64 to powers of two.
+pub(in crate::avx2) struct FloatToPower<const MODE: u8, const SATURATE: bool>;
 
 /// Powers of two to float16.
-pub(in crate::avx2) struct PowerToHalf;
+pub(in crate::avx2) struct PowerToHalf<const MODE: u8>;
 
-/// Powers of two to integers of more than 8 bits.
-pub(in crate::avx2) struct PowerToInt;
+/// Powers of two to integers of more than 8 bits, or to their low bits.
+pub(in crate::avx2) struct PowerToInt<const WRAP: bool>;
 
 /// The code of one.
 const ONE: u8 = 127;
@@ -52,9 +55,23 @@ const fn above(up: u8) -> [u8; 32] {
 const LOW_SUBNORMALS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0];
 const HIGH_SUBNORMALS: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0];
 
-impl<A: Real, B: Real> Step<A, B> for PowerToHalf {
+/// What is added to the bits of a float with the exponents of float32, so many of them a fraction's, that its exponent field
+/// is that of the power it is rounded to; and the last of the subnormals, or below them, that are rounded to 2^-127 or less,
+/// whose code is 0. That is the highest bit of the fraction, so that their step is half as wide.
+pub(in crate::avx2) const fn carry<const MODE: u8>(fraction: u32) -> (i32, i32) {
+    let half = 1 << (fraction - 1);
+    if MODE == UP {
+        (2 * half - 1, half)
+    } else if MODE == Mode::TowardZero as u8 {
+        (0, 0)
+    } else {
+        (half, half + half / 2 - 1)
+    }
+}
+
+impl<A: Real, B: Real, const MODE: u8> Step<A, B> for PowerToHalf<MODE> {
     const LEN: usize = 32;
-    const LIGHT: bool = true;
+    const LIGHT: bool = MODE == NEAREST;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -72,8 +89,30 @@ impl<A: Real, B: Real> Step<A, B> for PowerToHalf {
             let nan = isa.sub_clamped_u8(codes, isa.all8(-2));
             let twice = isa.add8(isa.add8(field, field), nan);
             let high = isa.add8(isa.add8(twice, twice), isa.shuffle8(isa.constant(&HIGH), at));
+            let [low, high] = if MODE == Mode::TowardZero as u8 || MODE == Mode::Down as u8 {
+                // Not infinity, but the number before. (No power is negative.)
+                let past = isa.andnot(isa.eq8(nan, isa.all8(1)), isa.eq8(field, isa.all8(31)));
+                [isa.or(low, past), isa.add8(high, past)]
+            } else {
+                [isa.sub8(low, isa.raised_to_least::<MODE>(codes)), high]
+            };
             isa.store(dst, isa.low8(low, high));
             isa.store(dst.add(32), isa.high8(low, high));
+        }
+    }
+}
+
+impl Avx2 {
+    /// -1 for codes below that of float16's least number that a mode rounds to it.
+    #[inline(always)]
+    fn raised_to_least<const MODE: u8>(self, codes: __m256i) -> __m256i {
+        let half = self.all8(ONE as i8 - 25);
+        if MODE == Mode::Up as u8 {
+            self.eq8(self.min_u8(codes, half), codes)
+        } else if MODE == Mode::NearestAway as u8 {
+            self.eq8(codes, half)
+        } else {
+            self.zero()
         }
     }
 }
@@ -89,7 +128,9 @@ const fn twice(table: &[u8; 16]) -> [u8; 32] {
     both
 }
 
-impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for IntToPower<SATURATE> {
+impl<A: Real, B: Real, const MODE: u8, const SATURATE: bool> Step<A, B>
+    for IntToPower<MODE, SATURATE>
+{
     const LEN: usize = 32;
 
     #[inline(always)]
@@ -98,7 +139,9 @@ impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for IntToPower<SATURATE>
         unsafe {
             let codes = match const { A::DTYPE.bits() } {
                 8 => isa.powers_of_bytes::<A, SATURATE>(isa.load(src)),
-                16 => isa.powers_of_words::<A, SATURATE>(isa.load(src), isa.load(src.add(32))),
+                16 => {
+                    isa.powers_of_words::<A, MODE, SATURATE>(isa.load(src), isa.load(src.add(32)))
+                }
                 32 => isa.bytes_of_dwords([
                     isa.powers_of_dwords::<A, SATURATE>(isa.load(src)),
                     isa.powers_of_dwords::<A, SATURATE>(isa.load(src.add(32))),
@@ -128,11 +171,15 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    fn powers_of_words<A: Real, const SATURATE: bool>(self, v: __m256i, w: __m256i) -> __m256i {
+    fn powers_of_words<A: Real, const MODE: u8, const SATURATE: bool>(
+        self,
+        v: __m256i,
+        w: __m256i,
+    ) -> __m256i {
         let zero = self.zero();
         let no = self.packs16(self.eq16(v, zero), self.eq16(w, zero));
         let signs = self.packs16(v, w);
-        let (v, w) = (self.add16(v, self.all16(-1)), self.add16(w, self.all16(-1)));
+        let (v, w) = (self.below_power::<MODE>(v), self.below_power::<MODE>(w));
         let high = self.pack_u16(self.shr16::<8>(v), self.shr16::<8>(w));
         let byte = self.all16(0xff);
         let low = self.pack_u16(self.and(v, byte), self.and(w, byte));
@@ -141,6 +188,22 @@ impl Avx2 {
             self.max_u8(self.nibble_powers(high, &above(8)), self.high_powers(high, &above(12))),
         );
         self.in_order(self.with_rest::<A, SATURATE>(codes, no, signs))
+    }
+
+    /// Numbers whose highest bit is below the power that these are rounded to, which for one is nothing.
+    ///
+    /// Up that is the number before, and toward zero half of it. To the nearest it is two thirds, since from the middle of two
+    /// powers on, three quarters of the upper one, these are half of that. (The factor is more by 2^-17 of it: less than the
+    /// third by which every other number's two thirds are below a power.)
+    #[inline(always)]
+    fn below_power<const MODE: u8>(self, v: __m256i) -> __m256i {
+        if MODE == UP {
+            self.add16(v, self.all16(-1))
+        } else if MODE == Mode::TowardZero as u8 {
+            self.shr16::<1>(v)
+        } else {
+            self.mul_high_u16(v, self.all16(43691u16 as i16))
+        }
     }
 
     #[inline(always)]
@@ -221,7 +284,9 @@ impl Avx2 {
     }
 }
 
-impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for WordsToPower<SATURATE> {
+impl<A: Real, B: Real, const MODE: u8, const SATURATE: bool> Step<A, B>
+    for WordsToPower<MODE, SATURATE>
+{
     const LEN: usize = 32;
 
     #[inline(always)]
@@ -229,13 +294,16 @@ impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for WordsToPower<SATURAT
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let (v, w) = (isa.load(src), isa.load(src.add(32)));
+            const { assert!(SATURATE || MODE == UP) };
             if !SATURATE {
                 isa.store(dst, isa.in_order(isa.powers_unless_out::<A>(v, w)));
                 return;
             }
             let codes = match const { A::DTYPE } {
-                DType::Float16 => isa.pack_u16(isa.next_power_half(v), isa.next_power_half(w)),
-                _ => isa.pack_u16(isa.next_power(v), isa.next_power(w)),
+                DType::Float16 => {
+                    isa.pack_u16(isa.half_power::<MODE>(v), isa.half_power::<MODE>(w))
+                }
+                _ => isa.pack_u16(isa.brain_power::<MODE>(v), isa.brain_power::<MODE>(w)),
             };
             let infinity =
                 const { if matches!(A::DTYPE, DType::Float16) { 0x7c00 } else { 0x7f80 } };
@@ -245,7 +313,8 @@ impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for WordsToPower<SATURAT
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for FloatToPower
+impl<A: Real, B: Real, const MODE: u8, const SATURATE: bool> Step<A, B>
+    for FloatToPower<MODE, SATURATE>
 where
     Avx2: Decode<A, Hub: Floating>,
 {
@@ -256,8 +325,8 @@ where
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let second = src.add(16 * size_of::<A::Stored>());
-            let [a, b] = Decode::<A>::decode(isa, src).powers(isa);
-            let [c, d] = Decode::<A>::decode(isa, second).powers(isa);
+            let [a, b] = Decode::<A>::decode(isa, src).powers::<MODE, SATURATE>(isa);
+            let [c, d] = Decode::<A>::decode(isa, second).powers::<MODE, SATURATE>(isa);
             isa.store(dst, isa.bytes_of_dwords([a, b, c, d]));
         }
     }
@@ -265,73 +334,71 @@ where
 
 /// Hubs of floats.
 pub(in crate::avx2) trait Floating {
-    /// The codes of powers of two that do not saturate, in the low bytes.
-    fn powers(self, isa: Avx2) -> [__m256i; 2];
+    /// The codes of powers of two, in the low bytes.
+    fn powers<const MODE: u8, const SATURATE: bool>(self, isa: Avx2) -> [__m256i; 2];
 }
 
 impl Floating for F32 {
     #[inline(always)]
-    fn powers(self, isa: Avx2) -> [__m256i; 2] {
+    fn powers<const MODE: u8, const SATURATE: bool>(self, isa: Avx2) -> [__m256i; 2] {
         let [a, b] = self.0;
-        [isa.power_of::<false>(a), isa.power_of::<false>(b)]
+        [isa.power_of::<MODE, SATURATE>(a), isa.power_of::<MODE, SATURATE>(b)]
     }
 }
 
 impl Floating for F64 {
     #[inline(always)]
-    fn powers(self, isa: Avx2) -> [__m256i; 2] {
-        isa.powers::<false>(self.0)
+    fn powers<const MODE: u8, const SATURATE: bool>(self, isa: Avx2) -> [__m256i; 2] {
+        isa.powers::<MODE, SATURATE>(self.0)
     }
 }
 
 impl Avx2 {
-    /// The code of bfloat16s that are no NaN and not negative: any fraction bit takes the exponent one
-    /// up. 2^-127, a subnormal, is code 0.
+    /// The code of bfloat16s that are no NaN and not negative.
     #[inline(always)]
-    fn next_power(self, v: __m256i) -> __m256i {
-        self.min16(self.raised(v), self.all16(0xfe))
+    fn brain_power<const MODE: u8>(self, v: __m256i) -> __m256i {
+        self.min16(self.raised::<MODE>(v), self.all16(0xfe))
     }
 
-    /// The codes of two vectors of words, as packing leaves them; NaN's of what is no power, out of range or not. (Of what is
-    /// past the largest power, and of NaN, the code before it is cut is at least that one.)
+    /// The same of float16s.
+    #[inline(always)]
+    fn half_power<const MODE: u8>(self, v: __m256i) -> __m256i {
+        // -0 has a sign above the code.
+        let codes = self.and(self.raised_half::<MODE>(v), self.all16(0xff));
+        self.min16(codes, self.all16(0xfe))
+    }
+
+    /// The codes of two vectors of words rounded up, as packing leaves them; NaN's of what is no power, out of range or not.
+    /// (Of what is past the largest power, and of NaN, the code before it is cut is at least that one.)
     #[inline(always)]
     fn powers_unless_out<A: Real>(self, v: __m256i, w: __m256i) -> __m256i {
         // Half of 2^-127, which is rounded up to a power that there is not, or zero.
         let below = self.all16(const { if matches!(A::DTYPE, DType::Float16) { 1 } else { 0x21 } });
         let out = self.packs16(self.gt16(below, v), self.gt16(below, w));
         let (a, b) = match const { A::DTYPE } {
-            DType::Float16 => (self.raised_half(v), self.raised_half(w)),
-            _ => (self.raised(v), self.raised(w)),
+            DType::Float16 => (self.raised_half::<UP>(v), self.raised_half::<UP>(w)),
+            _ => (self.raised::<UP>(v), self.raised::<UP>(w)),
         };
         self.or(self.pack_u16(a, b), out)
     }
 
-    /// The code of bfloat16s before it is cut.
+    /// The code of bfloat16s before it is cut: the exponent field, into which fractions carry. 2^-127, a subnormal, is code
+    /// 0, and so is what is rounded to it.
     #[inline(always)]
-    fn raised(self, v: __m256i) -> __m256i {
-        let up = self.shr16::<7>(self.add16(v, self.all16(0x7f)));
-        self.and(up, self.gt16(v, self.all16(0x40)))
+    fn raised<const MODE: u8>(self, v: __m256i) -> __m256i {
+        let (carried, zeros) = const { carry::<MODE>(7) };
+        let up = self.shr16::<7>(self.add16(v, self.all16(carried as i16)));
+        self.and(up, self.gt16(v, self.all16(zeros as i16)))
     }
 
-    /// The same of float16s; with a sign, which is above it.
+    /// The same of float16s, as float32s, as which all are normal; with a sign, which is above it.
     #[inline(always)]
-    fn raised_half(self, v: __m256i) -> __m256i {
-        let a = self.next_power_32(self.half_to_ps(self.lower(v)));
-        let b = self.next_power_32(self.half_to_ps(self.half::<1>(v)));
-        self.in_order(self.pack_u32(a, b))
-    }
-
-    /// The same of float16s: as float32s all of them are normal.
-    #[inline(always)]
-    fn next_power_half(self, v: __m256i) -> __m256i {
-        // -0 has a sign above the code.
-        let codes = self.and(self.raised_half(v), self.all16(0xff));
-        self.min16(codes, self.all16(0xfe))
-    }
-
-    #[inline(always)]
-    fn next_power_32(self, x: __m256) -> __m256i {
-        self.shr32::<23>(self.add32(self.ps_bits(x), self.all32(0x7f_ffff)))
+    fn raised_half<const MODE: u8>(self, v: __m256i) -> __m256i {
+        let (carried, _) = const { carry::<MODE>(23) };
+        let by = self.all32(carried);
+        let a = self.add32(self.ps_bits(self.half_to_ps(self.lower(v))), by);
+        let b = self.add32(self.ps_bits(self.half_to_ps(self.half::<1>(v))), by);
+        self.in_order(self.pack_u32(self.shr32::<23>(a), self.shr32::<23>(b)))
     }
 
     /// Ones for NaN and negative numbers, but for -0, which wraps to the highest.
@@ -355,7 +422,7 @@ const fn bytes_of_powers(clamped: usize, high: bool) -> [u8; 32] {
     bytes
 }
 
-impl<A: Real, B: Real> Step<A, B> for PowerToInt {
+impl<A: Real, B: Real, const WRAP: bool> Step<A, B> for PowerToInt<WRAP> {
     const LEN: usize = 32;
 
     #[inline(always)]
@@ -363,13 +430,13 @@ impl<A: Real, B: Real> Step<A, B> for PowerToInt {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             if const { B::DTYPE.bits() == 16 } {
-                let [low, high] = isa.powers_in_words::<B>(isa.in_order(isa.load(src)));
+                let [low, high] = isa.powers_in_words::<B, WRAP>(isa.in_order(isa.load(src)));
                 isa.store(dst, isa.low8(low, high));
                 isa.store(dst.add(32), isa.high8(low, high));
                 return;
             }
-            isa.store_powers::<B>(isa.loadx(src), dst);
-            isa.store_powers::<B>(isa.loadx(src.add(16)), dst.add(2 * B::DTYPE.bits()));
+            isa.store_powers::<B, WRAP>(isa.loadx(src), dst);
+            isa.store_powers::<B, WRAP>(isa.loadx(src.add(16)), dst.add(2 * B::DTYPE.bits()));
         }
     }
 }
@@ -377,22 +444,27 @@ impl<A: Real, B: Real> Step<A, B> for PowerToInt {
 impl Avx2 {
     /// The low and the high bytes of powers of two as 16-bit integers.
     #[inline(always)]
-    fn powers_in_words<B: Real>(self, codes: __m256i) -> [__m256i; 2] {
-        const fn clamped(dtype: DType) -> usize {
-            if matches!(dtype.kind(), Kind::Int) { 15 } else { 16 }
+    fn powers_in_words<B: Real, const WRAP: bool>(self, codes: __m256i) -> [__m256i; 2] {
+        const fn clamped(dtype: DType, wraps: bool) -> usize {
+            if matches!(dtype.kind(), Kind::Int) && !wraps { 15 } else { 16 }
         }
         // NaN's exponent is negative too.
         let exponents = self.sub8(codes, self.all8(ONE as i8));
         // Negative from 16 on.
         let at = self.add_clamped_u8(exponents, self.all8(0x70));
-        let low = self.constant(const { &bytes_of_powers(clamped(B::DTYPE), false) });
-        let high = self.constant(const { &bytes_of_powers(clamped(B::DTYPE), true) });
-        let above = self.gt8(exponents, self.all8(const { clamped(B::DTYPE) as i8 - 1 }));
+        let low = self.constant(const { &bytes_of_powers(clamped(B::DTYPE, WRAP), false) });
+        let high = self.constant(const { &bytes_of_powers(clamped(B::DTYPE, WRAP), true) });
+        let (low, high) = (self.shuffle8(low, at), self.shuffle8(high, at));
+        if WRAP {
+            return [low, high];
+        }
+        let most = self.all8(const { clamped(B::DTYPE, false) as i8 - 1 });
+        let above = self.gt8(exponents, most);
         let limit = match const { B::DTYPE.kind() } {
             Kind::Int => self.and(above, self.all8(0x7f)),
             _ => above,
         };
-        [self.or(self.shuffle8(low, at), above), self.or(self.shuffle8(high, at), limit)]
+        [self.or(low, above), self.or(high, limit)]
     }
 
     /// Stores 16 powers of two as wider integers.
@@ -400,21 +472,33 @@ impl Avx2 {
     /// # Safety
     /// `dst` is valid for writing 16 elements of `B`.
     #[inline(always)]
-    unsafe fn store_powers<B: Real>(self, codes: __m128i, dst: *mut u8) {
+    unsafe fn store_powers<B: Real, const WRAP: bool>(self, codes: __m128i, dst: *mut u8) {
         // NaN becomes the smallest power: nothing.
         let codes = self.andnotx(self.eq8x(codes, self.all8x(-1)), codes);
         // SAFETY: the caller's.
         unsafe {
             match const { B::DTYPE.bits() } {
                 32 => {
-                    self.store(dst, self.shifted_32::<B>(codes));
-                    self.store(dst.add(32), self.shifted_32::<B>(self.shr_bytes_x::<8>(codes)));
+                    self.store(dst, self.shifted_32::<B, WRAP>(codes));
+                    self.store(
+                        dst.add(32),
+                        self.shifted_32::<B, WRAP>(self.shr_bytes_x::<8>(codes)),
+                    );
                 }
                 _ => {
-                    self.store(dst, self.shifted_64::<B>(codes));
-                    self.store(dst.add(32), self.shifted_64::<B>(self.shr_bytes_x::<4>(codes)));
-                    self.store(dst.add(64), self.shifted_64::<B>(self.shr_bytes_x::<8>(codes)));
-                    self.store(dst.add(96), self.shifted_64::<B>(self.shr_bytes_x::<12>(codes)));
+                    self.store(dst, self.shifted_64::<B, WRAP>(codes));
+                    self.store(
+                        dst.add(32),
+                        self.shifted_64::<B, WRAP>(self.shr_bytes_x::<4>(codes)),
+                    );
+                    self.store(
+                        dst.add(64),
+                        self.shifted_64::<B, WRAP>(self.shr_bytes_x::<8>(codes)),
+                    );
+                    self.store(
+                        dst.add(96),
+                        self.shifted_64::<B, WRAP>(self.shr_bytes_x::<12>(codes)),
+                    );
                 }
             }
         }
@@ -424,9 +508,12 @@ impl Avx2 {
 /// One, shifted; by too much or less than nothing, nothing.
 impl Avx2 {
     #[inline(always)]
-    fn shifted_32<B: Real>(self, codes: __m128i) -> __m256i {
+    fn shifted_32<B: Real, const WRAP: bool>(self, codes: __m128i) -> __m256i {
         let by = self.sub32(self.u8_to_i32(codes), self.all32(ONE as i32));
         let power = self.sllv32(self.all32(1), by);
+        if WRAP {
+            return power;
+        }
         match const { B::DTYPE } {
             DType::UInt32 => self.or(power, self.gt32(by, self.all32(31))),
             _ => self.blend8(power, self.all32(i32::MAX), self.gt32(by, self.all32(30))),
@@ -434,9 +521,12 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    fn shifted_64<B: Real>(self, codes: __m128i) -> __m256i {
+    fn shifted_64<B: Real, const WRAP: bool>(self, codes: __m128i) -> __m256i {
         let by = self.add64(self.u8_to_i64(codes), self.all64(-(ONE as i64)));
         let power = self.sllv64(self.all64(1), by);
+        if WRAP {
+            return power;
+        }
         match const { B::DTYPE.kind() } {
             Kind::UInt => self.or(power, self.gt64(by, self.all64(63))),
             _ => self.blend8(power, self.all64(i64::MAX), self.gt64(by, self.all64(62))),
