@@ -11,6 +11,7 @@ use core::arch::x86_64::{__m256, __m256d, __m256i};
 
 /// For comparisons; true if an operand is NaN.
 const UNEQUAL: i32 = 0x04;
+const EQUAL: i32 = 0x00;
 
 pub(super) const NEAREST: i32 = 8;
 pub(super) const DOWN: i32 = 8 | 1;
@@ -139,9 +140,7 @@ stepped! {
     };
     /// Uint32 to float32.
     uints[const SIDE: u8] () = 4 4 8, |isa, src, dst| {
-        let v = isa.load(src);
-        let (a, b) = (isa.u32_to_i64(isa.lower(v)), isa.u32_to_i64(isa.half::<1>(v)));
-        isa.store(dst, isa.sided_wholes::<SIDE>([isa.u52_to_pd(a), isa.u52_to_pd(b)]));
+        isa.store(dst, isa.sided_unsigned::<SIDE>(isa.load(src)));
     };
     /// Int64 to float32.
     longs[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
@@ -229,6 +228,33 @@ impl Avx2 {
                 self.and(self.eq32(step, self.add32(lost, lost)), self.gt32(outward, self.zero()));
             self.sub32(bits, tie)
         }
+    }
+
+    /// The same of unsigned integers. The sum of their halves is rounded, and what that lost of the lower one is exact.
+    #[inline(always)]
+    fn sided_unsigned<const SIDE: u8>(self, v: __m256i) -> __m256i {
+        const WEIGHT: f32 = 65536.0;
+        let (weight, zero) = (self.all_ps(WEIGHT), self.all_ps(0.0));
+        let high = self.i32_to_ps(self.shr32::<16>(v));
+        let low = self.i32_to_ps(self.and(v, self.all32(0xffff)));
+        let nearest = self.fma_ps(high, weight, low);
+        let lost = self.sub_ps(low, self.fnma_ps(high, weight, nearest));
+        let bits = self.ps_bits(nearest);
+        if SIDE == Side::Up as u8 {
+            return self.sub32(bits, self.ps_bits(self.cmp_ps::<LESS>(zero, lost)));
+        }
+        if SIDE == Side::NearestAway as u8 {
+            let next = self.as_ps(self.add32(bits, self.all32(1)));
+            let step = self.sub_ps(next, nearest);
+            let tie = self.cmp_ps::<EQUAL>(step, self.add_ps(lost, lost));
+            return self.sub32(bits, self.ps_bits(tie));
+        }
+        let cut = self.add32(bits, self.ps_bits(self.cmp_ps::<LESS>(lost, zero)));
+        if SIDE == Side::Odd as u8 {
+            let other = self.ps_bits(self.cmp_ps::<UNEQUAL>(lost, zero));
+            return self.or(cut, self.and(other, self.all32(1)));
+        }
+        cut
     }
 
     /// Numbers that the conversion to float16, ties to even, rounds as these are by ties away from zero. A tie has zeros
