@@ -13,7 +13,7 @@ use super::steps::floats::{
     FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
-use super::steps::maps::{self, ByteMap};
+use super::steps::maps::{self, BY_DEFAULT, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
 use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
 use super::{Avx2, fused, sides_of};
@@ -236,11 +236,14 @@ where
         (stepped::<IntToPower<{ UP }, true>, A, B, MODE>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {
         match is_turned_long::<MODE>(from) {
-            true => (stepped::<ClampToSmall<true, true>, A, B, MODE>, Road::Table),
-            false => (stepped::<ClampToSmall<false, true>, A, B, MODE>, Road::Table),
+            true => (stepped::<ClampToSmall<true>, A, B, MODE>, Road::Table),
+            false => (stepped::<ClampToSmall<false>, A, B, MODE>, Road::Table),
         }
-    } else if from.bits() == 8 && to.bits() == 8 && maps::work::<A, B>() <= most_work(from) {
-        (stepped::<ByteMap, A, B, MODE>, Road::Table)
+    } else if from.bits() == 8
+        && to.bits() == 8
+        && maps::work::<A, B, BY_DEFAULT>() <= most_work(from)
+    {
+        (stepped::<ByteMap<BY_DEFAULT>, A, B, MODE>, Road::Table)
     } else if let Some(kernel) = to_small_float::<A, B, MODE>() {
         (kernel, Road::Direct)
     } else if is_tabled(from) {
@@ -391,7 +394,7 @@ where
 
 /// Up to here a map by look-ups takes less time than the hubs, which are nearer for integers, the more
 /// so without signs.
-const fn most_work(from: DType) -> usize {
+pub(super) const fn most_work(from: DType) -> usize {
     match from.kind() {
         Kind::Float => 75,
         Kind::UInt => 35,

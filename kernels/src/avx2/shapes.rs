@@ -36,7 +36,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.look_up = look_up;
     shapes.looks_up_nibbles = true;
     shapes.rounds_codes = 8;
-    shapes.narrows_overflows = false;
+    shapes.stores_clamped = true;
     shapes.marked_halves = Some(marked_halves);
     shapes.stores = stores(shapes.stores);
     shapes.clamps = clamps(shapes.clamps);

@@ -13,17 +13,19 @@
 use super::Avx2;
 use super::bridge::{Brain, Sticky};
 use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
-use super::direct::Step;
+use super::direct::{Step, most_work};
 use super::encode::Small;
 use super::shapes::{DOWN, NEAREST, UP, steps};
 use super::steps::bytes::EncodeSmall;
-use super::steps::ints::{ClampToSmall, EncodeWords};
+use super::steps::ints::EncodeWords;
+use super::steps::maps::{self, BY_DEFAULT, ByteMap, OVERFLOWING, of_positive};
 use super::steps::powers::{
     FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower, carry,
 };
 use super::steps::words::{self, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
+use crate::options::Options;
 use crate::shape::{
     BIT, BIT_64, Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints, x86_stores,
 };
@@ -32,6 +34,18 @@ use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
 const TO_ZERO: i32 = 8 | 3;
 /// For comparisons; true if no operand is NaN.
 const ORDERED: i32 = 0x07;
+
+/// Adds those from small floats to others, where the map takes less time than a table that is made when the cast begins.
+macro_rules! small_overflows {
+    ($stores:ident: $($from:ident)* => $tos:tt) => {{
+        $(let $stores = small_overflows!(@from $stores $from $tos);)*
+        $stores
+    }};
+    (@from $stores:ident $from:ident [$($to:ident)*]) => {{
+        $(let $stores = small_overflow::<mark::$from, mark::$to>($stores);)*
+        $stores
+    }};
+}
 
 /// These stores, and those below.
 pub(super) const fn stores(stores: Stores) -> Stores {
@@ -71,6 +85,16 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_wraps! {
         stores: Float8E8M0Fnu => [Int16 Int32 Int64 UInt16 UInt32 UInt64] by low_bits_of_powers
     };
+    let stores = all_stores! {
+        stores: Int8 Int16 Int32 => [
+            Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by clamped [TowardZero Up Down NearestAway]
+    };
+    let stores = all_stores! {
+        stores: UInt8 UInt16 UInt32 => [
+            Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by clamped_unsigned [TowardZero Up Down NearestAway]
+    };
     let stores = overflowing(stores);
     let stores = all_stores! {
         stores: Float64 => [
@@ -107,9 +131,9 @@ const fn overflowing(stores: Stores) -> Stores {
         ] by encoded_words [NearestEven]
     };
     let stores = all_stores! {
-        stores: Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 => [
+        stores: Int8 UInt8 Int16 UInt16 Int32 UInt32 => [
             Float8E3M4 Float8E4M3B11Fnuz
-        ] by clamped [NearestEven]
+        ] by clamped_or_not [NearestEven]
     };
     let stores = all_stores! {
         stores: Int8 UInt8 Int16 UInt16 Int32 UInt32 Int64 UInt64 => [Float8E8M0Fnu]
@@ -118,7 +142,26 @@ const fn overflowing(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: Float16 BFloat16 => [Float8E8M0Fnu] by powers_or_not_of_words [Up]
     };
-    all_stores! { stores: Float32 Float64 => [Float8E8M0Fnu] by powers_or_not_of_floats [Up] }
+    let stores = all_stores! {
+        stores: Float32 Float64 => [Float8E8M0Fnu] by powers_or_not_of_floats [Up]
+    };
+    small_overflows! {
+        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz Float8E8M0Fnu Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn => [
+                Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+                Float8E4M3B11Fnuz Float8E8M0Fnu
+            ]
+    }
+}
+
+const fn small_overflow<A: Real, B: Real>(stores: Stores) -> Stores {
+    let options = Options { saturate: false, ..Options::DEFAULT };
+    if options.effective(A::DTYPE, B::DTYPE).is_default()
+        || maps::work::<A, B, OVERFLOWING>() > most_work(A::DTYPE)
+    {
+        return stores;
+    }
+    stores.with_overflow(A::DTYPE, B::DTYPE, mapped_or_not::<A, B>)
 }
 
 /// Stores that are steps of so many elements.
@@ -215,11 +258,37 @@ stepped! {
         <EncodeWords<false> as Step<A, B>>::step(isa, src, dst);
     };
     /// The same from integers, where all numbers are less than 128.
-    clamped [, const MODE: u8] (saturate) = 32
+    clamped_or_not [, const MODE: u8] (saturate) = 32
     where [],
     |isa, src, dst| {
         debug_assert!(!saturate, "the default kernel does");
-        <ClampToSmall<false, false> as Step<A, B>>::step(isa, src, dst);
+        isa.store(dst, isa.clamped_by::<A, B, BY_DEFAULT>(src, false));
+    };
+    /// These by a mode.
+    clamped [, const MODE: u8] (saturate) = 32
+    where [],
+    |isa, src, dst| isa.store(dst, isa.clamped_by::<A, B, MODE>(src, saturate));
+    /// The same from unsigned ones.
+    clamped_unsigned [, const MODE: u8] (saturate) = 32
+    where [],
+    |isa, src, dst| {
+        const UP: u8 = of_positive(Mode::Up as u8);
+        const DOWN: u8 = of_positive(Mode::Down as u8);
+        let codes = if MODE == Mode::Up as u8 {
+            isa.clamped_by::<A, B, UP>(src, saturate)
+        } else if MODE == Mode::Down as u8 {
+            isa.clamped_by::<A, B, DOWN>(src, saturate)
+        } else {
+            isa.clamped_by::<A, B, MODE>(src, saturate)
+        };
+        isa.store(dst, codes);
+    };
+    /// Small floats to others that don't saturate.
+    mapped_or_not [] (saturate) = 32
+    where [],
+    |isa, src, dst| {
+        debug_assert!(!saturate, "the default kernel does");
+        <ByteMap<OVERFLOWING> as Step<A, B>>::step(isa, src, dst);
     };
     /// Integers to powers of two, or NaN.
     powers_or_not_of_ints [, const MODE: u8] (saturate) = 32

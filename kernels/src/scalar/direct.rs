@@ -99,10 +99,15 @@ impl<A: Real> Values<A> {
 }
 
 macro_rules! tables {
-    ($($(#[$attribute:meta])* $table:ident $stored:ident;)*) => {$(
-        /// What each byte of `A` becomes in `to`, of that size, under the default options.
+    (@options) => { &Options::DEFAULT };
+    (@options $options:ident) => { $options };
+    ($($(#[$attribute:meta])* $table:ident $($options:ident)? => $stored:ident;)*) => {$(
+        /// What each byte of `A` becomes in `to`, of that size, under the default options or some that refuse nothing.
         $(#[$attribute])*
-        pub(crate) const fn $table<A: Real>(to: DType) -> [$stored; 256] {
+        pub(crate) const fn $table<A: Real>(
+            to: DType,
+            $($options: &Options,)?
+        ) -> [$stored; 256] {
             let from_float = matches!(A::DTYPE.kind(), Kind::Float);
             let values = &Values::<A>::EXACT;
             let codes = 1 << A::DTYPE.significant_bits();
@@ -115,9 +120,9 @@ macro_rules! tables {
                 } else if A::DTYPE as u8 == to as u8 {
                     stored(to, byte as u64) as $stored
                 } else {
-                    match encode(to, values[byte], from_float, &Options::DEFAULT, 0) {
+                    match encode(to, values[byte], from_float, tables!(@options $($options)?), 0) {
                         Ok(code) => stored(to, code) as $stored,
-                        Err(_) => panic!("the default options refuse nothing"),
+                        Err(_) => panic!("the options refuse nothing"),
                     }
                 };
                 byte += 1;
@@ -128,11 +133,13 @@ macro_rules! tables {
 }
 
 tables! {
-    table8 u8;
-    table16 u16;
-    table32 u32;
+    table8 => u8;
+    #[cfg(target_arch = "x86_64")]
+    table8_under options => u8;
+    table16 => u16;
+    table32 => u32;
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    table64 u64;
+    table64 => u64;
 }
 
 /// The tables of a pair, which the compiler works out once for all that use them, and the kernels that

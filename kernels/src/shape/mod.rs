@@ -125,9 +125,8 @@ pub(crate) struct Shapes {
     pub(crate) rounds_codes: usize,
     /// Whether 64-bit integers become float32s rounded to a side in less time than those of 32 bits and a clamp.
     pub(crate) converts_longs: bool,
-    /// Whether integers of which those of a byte [tell all](plan::Plan::narrowed) are looked up as such in less time than a
-    /// loop of [`Stores`] takes that makes infinities of the others.
-    pub(crate) narrows_overflows: bool,
+    /// Whether loops of [`Stores`] clamp integers of up to 32 bits to bytes where floats have no numbers beyond.
+    pub(crate) stores_clamped: bool,
     /// Where that takes less time than a test before.
     pub(crate) look_up_marked: Option<LookUpMarked>,
     pub(crate) any_bits: AnyBits,
@@ -154,7 +153,7 @@ impl Shapes {
             looks_up_nibbles: false,
             rounds_codes: 0,
             converts_longs: false,
-            narrows_overflows: true,
+            stores_clamped: false,
             look_up_marked: None,
             any_bits: halves::any_bits::<I>,
             marked_halves: None,

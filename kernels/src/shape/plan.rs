@@ -86,6 +86,11 @@ impl Plan {
         self.count == 1 && matches!(self.steps[0], Step::Cast(..)) && !replaces
     }
 
+    /// Whether a loop does all there is to do.
+    const fn is_store(&self) -> bool {
+        self.count == 1 && matches!(self.steps[0], Step::Store(..))
+    }
+
     /// What tells that integers fit, if the same is done, and there is such a thing.
     #[inline(always)]
     pub(crate) const fn screen(&self) -> Option<&Screen> {
@@ -135,8 +140,10 @@ impl Plan {
                 && (!options.saturate || keeps_infinities)
             {
                 way.step(Step::Store(store, false), to);
-                let narrows = shapes.narrows_overflows && !checked;
-                way.plan.narrowed = if narrows { narrowed(from, to, false) } else { None };
+                way.plan.is_map = bytes && !checked;
+                if !checked {
+                    way.plan.narrowed = way.narrowed(shapes, false);
+                }
                 return way.plan;
             }
             if !matches!(options.rounding, options::Rounding::Default) {
@@ -146,9 +153,9 @@ impl Plan {
         way.plan.infinities = keeps_infinities.then(|| (Fit::infinities(from), substitute(to)));
         let floats = matches!(from.kind(), Kind::Float) || matches!(to.kind(), Kind::Float);
         way.plan.is_map = bytes && !checked && way.plan.seed.is_none();
-        way.plan.by_table = way.plan.is_map && floats;
+        way.plan.by_table = way.plan.is_map && floats && !way.plan.is_store();
         if !checked && way.plan.seed.is_none() {
-            way.plan.narrowed = narrowed(from, to, options.saturate);
+            way.plan.narrowed = way.narrowed(shapes, options.saturate);
             if matches!(options.overflow, Overflow::As)
                 && from.significant_bits() <= shapes.rounds_codes
             {
@@ -190,6 +197,15 @@ impl Way {
         self.step(Step::Round(rounding), rounding.to());
     }
 
+    /// The integers of a byte that stand for all that the source has, where they are looked up.
+    fn narrowed(&self, shapes: &Shapes, saturate: bool) -> Option<(DType, Range)> {
+        let is_short = matches!(self.to.numbers(), Numbers::Float(f) if f.max_exponent() < 7);
+        if is_short && self.from.bits() < 64 && shapes.stores_clamped && self.plan.is_store() {
+            return None;
+        }
+        narrowed(self.from, self.to, saturate)
+    }
+
     /// Tests numbers as they are now, if the cast is checked or does not saturate.
     fn test(&mut self, checked: bool, saturate: bool) {
         let question = if checked {
@@ -211,12 +227,15 @@ impl Way {
         let powers = matches!(self.to, DType::Float8E8M0Fnu);
         match self.mode {
             Mode::NearestEven if !powers => {}
+            Mode::Up if powers => {}
             Mode::NearestAway if !powers && self.is.bits() >= 32 => {}
             // (Those to powers of two by other modes saturate.)
-            Mode::Up if powers => {}
             _ => return None,
         }
-        shapes.stores.get(self.is, self.to, self.mode)
+        match shapes.stores.get(self.is, self.to, self.mode) {
+            None => shapes.stores.overflow(self.is, self.to),
+            store => store,
+        }
     }
 
     /// Rounds by a mode that is not stochastic.

@@ -31,6 +31,21 @@ const SOURCES: [DType; 13] = [
     DType::UInt64,
 ];
 
+/// The floats of a byte.
+const SMALL: [DType; 11] = [
+    DType::Float8E4M3Fn,
+    DType::Float8E5M2,
+    DType::Float8E4M3Fnuz,
+    DType::Float8E5M2Fnuz,
+    DType::Float8E4M3,
+    DType::Float8E3M4,
+    DType::Float8E4M3B11Fnuz,
+    DType::Float8E8M0Fnu,
+    DType::Float6E2M3Fn,
+    DType::Float6E3M2Fn,
+    DType::Float4E2M1Fn,
+];
+
 /// Loops by source and destination: each is a [`Store`], and safe to call as that is.
 #[derive(Clone, Copy)]
 pub(crate) struct Stores {
@@ -38,6 +53,8 @@ pub(crate) struct Stores {
     by_mode: [[[Option<Store>; 6]; DType::COUNT]; SOURCES.len()],
     /// Those from floats to integers that wrap what they cut off toward zero.
     wraps: [[Option<Store>; DType::COUNT]; SOURCES.len()],
+    /// Those from a small float to another that does not saturate, as the default kernel rounds.
+    overflows: [[Option<Store>; SMALL.len()]; SMALL.len()],
 }
 
 impl Stores {
@@ -46,7 +63,8 @@ impl Stores {
         const FROM: DType = DType::Float32;
         const TO: DType = DType::BFloat16;
         let by_mode = [[[None; 6]; DType::COUNT]; SOURCES.len()];
-        Self { by_mode, wraps: [[None; DType::COUNT]; SOURCES.len()] }
+        let wraps = [[None; DType::COUNT]; SOURCES.len()];
+        Self { by_mode, wraps, overflows: [[None; SMALL.len()]; SMALL.len()] }
             .with(FROM, TO, Mode::TowardZero, brain::<I, { Mode::TowardZero as u8 }>)
             .with(FROM, TO, Mode::Up, brain::<I, { Mode::Up as u8 }>)
             .with(FROM, TO, Mode::Down, brain::<I, { Mode::Down as u8 }>)
@@ -72,11 +90,29 @@ impl Stores {
         self
     }
 
+    /// The same with one more that does not saturate.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) const fn with_overflow(mut self, from: DType, to: DType, store: Store) -> Self {
+        match (place_in(&SMALL, from), place_in(&SMALL, to)) {
+            (Some(from), Some(to)) => self.overflows[from][to] = Some(store),
+            _ => panic!("no such loops are between these dtypes"),
+        }
+        self
+    }
+
     /// The loop of a pair by a mode, if there is one.
     pub(super) const fn get(&self, from: DType, to: DType, mode: Mode) -> Option<Store> {
         match place(from) {
             Some(place) => self.by_mode[place][to as usize][mode as usize],
             None => None,
+        }
+    }
+
+    /// The loop of a pair of small floats that does not saturate, if there is one.
+    pub(super) const fn overflow(&self, from: DType, to: DType) -> Option<Store> {
+        match (place_in(&SMALL, from), place_in(&SMALL, to)) {
+            (Some(from), Some(to)) => self.overflows[from][to],
+            _ => None,
         }
     }
 
@@ -96,9 +132,13 @@ impl Stores {
 pub(crate) const TINY: f32 = 1.0 / (1u64 << 40) as f32;
 
 const fn place(from: DType) -> Option<usize> {
+    place_in(&SOURCES, from)
+}
+
+const fn place_in(dtypes: &[DType], dtype: DType) -> Option<usize> {
     let mut i = 0;
-    while i < SOURCES.len() {
-        if SOURCES[i] as u8 == from as u8 {
+    while i < dtypes.len() {
+        if dtypes[i] as u8 == dtype as u8 {
             return Some(i);
         }
         i += 1;

@@ -21,7 +21,7 @@ pub(in crate::avx2) struct NarrowToByte;
 
 /// Unsigned and wider integers to small floats of which all numbers are less than 128: by way of int8,
 /// to which what is beyond is clamped. Or those of 64 bits in the other byte order: what is clamped need not be turned.
-pub(in crate::avx2) struct ClampToSmall<const TURNED: bool, const SATURATE: bool>;
+pub(in crate::avx2) struct ClampToSmall<const TURNED: bool>;
 
 /// Integers of 16 bits to other small floats: by magnitude and sign, since magnitudes are widened and
 /// packed again where they are.
@@ -69,9 +69,7 @@ impl<A: Real, B: Real> Step<A, B> for WidenHighestFirst {
     }
 }
 
-impl<A: Real, B: Real, const TURNED: bool, const SATURATE: bool> Step<A, B>
-    for ClampToSmall<TURNED, SATURATE>
-{
+impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for ClampToSmall<TURNED> {
     const LEN: usize = 32;
     const READS_TURNED: bool = TURNED;
 
@@ -80,8 +78,7 @@ impl<A: Real, B: Real, const TURNED: bool, const SATURATE: bool> Step<A, B>
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let clamped = isa.clamped_to_i8::<A, TURNED>(src);
-            let codes = isa.mapped::<mark::Int8, B>(clamped);
-            isa.store(dst, if SATURATE { codes } else { isa.overflown::<B>(codes, clamped) });
+            isa.store(dst, isa.mapped::<mark::Int8, B>(clamped))
         }
     }
 }
@@ -141,7 +138,8 @@ const fn last_finite(format: FloatFormat) -> i8 {
     let significand = format.max_finite() & format.mantissa_mask() | 1 << format.mantissa_bits;
     // In halves of the largest number's unit, of which an integer has so many.
     let middle = 2 * significand + 1;
-    let halves = 1 << (format.mantissa_bits as i32 + 1 - format.max_exponent());
+    let bits = format.mantissa_bits as i32 + 1 - format.max_exponent();
+    let (middle, halves) = if bits < 0 { (middle << -bits, 1) } else { (middle, 1 << bits) };
     let to_even = significand.is_multiple_of(2) && middle.is_multiple_of(halves);
     let last = middle.div_ceil(halves) - if to_even { 0 } else { 1 };
     assert!(last < 127);
@@ -165,6 +163,23 @@ impl Avx2 {
         let limit = self.all_ps(const { Small::<B>::limit(SATURATE) });
         let a = self.codes_of_positive::<B, NEAREST>(a, limit);
         self.pack_u32(a, self.codes_of_positive::<B, NEAREST>(b, limit))
+    }
+
+    /// What integers clamped to int8 become by a mode; past the largest number infinity, or NaN if there is none, if that does
+    /// not saturate (and numbers are rounded to the nearest).
+    ///
+    /// # Safety
+    /// `src` is valid for reading 32 elements of `A`.
+    #[inline(always)]
+    pub(in crate::avx2) unsafe fn clamped_by<A: Real, B: Real, const HOW: u8>(
+        self,
+        src: *const u8,
+        saturate: bool,
+    ) -> __m256i {
+        // SAFETY: the caller's.
+        let clamped = unsafe { self.clamped_to_i8::<A, false>(src) };
+        let codes = self.mapped_by::<mark::Int8, B, HOW>(clamped);
+        if saturate { codes } else { self.overflown::<B>(codes, clamped) }
     }
 
     /// Codes, in which integers that are past the largest number become infinity, or NaN if there is none.

@@ -9,12 +9,47 @@ use crate::avx2::ramps::{Climbs, Ramp};
 use crate::avx2::thresholds::{Stepped, Thresholds};
 use crate::dtypes::{DType, Real};
 use crate::format::Numbers;
-use crate::scalar::direct::table8;
+use crate::options::{Options, Rounding};
+use crate::scalar::direct::table8_under;
+use crate::shape::Mode;
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
 /// Between one-byte dtypes, by a sum of look-ups.
-pub(in crate::avx2) struct ByteMap;
+pub(in crate::avx2) struct ByteMap<const HOW: u8>;
+
+/// How numbers are cast: under the default options, the same but not saturating, or rounded away from zero. Any other is the
+/// number of a [`Mode`].
+pub(in crate::avx2) const BY_DEFAULT: u8 = u8::MAX;
+pub(in crate::avx2) const OVERFLOWING: u8 = u8::MAX - 1;
+const FROM_ZERO: u8 = u8::MAX - 2;
+
+const UP: u8 = Mode::Up as u8;
+const DOWN: u8 = Mode::Down as u8;
+const TO_ZERO: u8 = Mode::TowardZero as u8;
+const AWAY: u8 = Mode::NearestAway as u8;
+
+/// As good as a mode where nothing is negative, and the same on both sides of zero, so that there is less to look up.
+pub(in crate::avx2) const fn of_positive(mode: u8) -> u8 {
+    match mode {
+        UP => FROM_ZERO,
+        DOWN => TO_ZERO,
+        _ => mode,
+    }
+}
+
+const fn options(how: u8) -> Options {
+    let rounding = match how {
+        OVERFLOWING => return Options { saturate: false, ..Options::DEFAULT },
+        BY_DEFAULT => Rounding::Default,
+        UP => Rounding::Up,
+        DOWN => Rounding::Down,
+        TO_ZERO => Rounding::TowardZero,
+        AWAY => Rounding::NearestAway,
+        _ => panic!("no such mode"),
+    };
+    Options { rounding, ..Options::DEFAULT }
+}
 
 /// What the sign of the source does.
 #[derive(Clone, Copy)]
@@ -248,25 +283,39 @@ const fn apply(sign: Sign, value: u8, negative: bool, to: DType) -> u8 {
 }
 
 /// The map from `A` to `B`.
-struct Pair<A, B>(PhantomData<(A, B)>);
+struct Pair<A, B, const HOW: u8>(PhantomData<(A, B)>);
 
-impl<A: Real, B: Real> Pair<A, B> {
-    const PLAN: Plan = Plan::of(&table8::<A>(B::DTYPE), A::DTYPE, B::DTYPE);
+impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
+    const PLAN: Plan = Plan::of(&Self::table(), A::DTYPE, B::DTYPE);
+
+    const fn table() -> [u8; 256] {
+        if HOW != FROM_ZERO {
+            return table8_under::<A>(B::DTYPE, &options(HOW));
+        }
+        let mut table = table8_under::<A>(B::DTYPE, &options(UP));
+        let negative = table8_under::<A>(B::DTYPE, &options(DOWN));
+        let mut code = 128;
+        while code < 256 {
+            table[code] = negative[code];
+            code += 1;
+        }
+        table
+    }
 }
 
-impl<A: Real, B: Real> Maps for Pair<A, B> {
+impl<A: Real, B: Real, const HOW: u8> Maps for Pair<A, B, HOW> {
     const BITS: usize = Self::PLAN.bits;
     const LANES: Lanes = Lanes::of(&Self::PLAN.nibbles, &Self::PLAN.nibbles);
 }
 
-impl<A: Real, B: Real> Climbs for Pair<A, B> {
+impl<A: Real, B: Real, const HOW: u8> Climbs for Pair<A, B, HOW> {
     const RAMP: Ramp = match Self::PLAN.other {
         Other::Ramp(ramp) => ramp,
         _ => Ramp::NOTHING,
     };
 }
 
-impl<A: Real, B: Real> Stepped for Pair<A, B> {
+impl<A: Real, B: Real, const HOW: u8> Stepped for Pair<A, B, HOW> {
     const THRESHOLDS: Thresholds = match Self::PLAN.other {
         Other::Thresholds(thresholds) => thresholds,
         _ => Thresholds::NOTHING,
@@ -274,11 +323,11 @@ impl<A: Real, B: Real> Stepped for Pair<A, B> {
 }
 
 /// About how many instructions the map takes beyond the least.
-pub(in crate::avx2) const fn work<A: Real, B: Real>() -> usize {
-    Pair::<A, B>::PLAN.work
+pub(in crate::avx2) const fn work<A: Real, B: Real, const HOW: u8>() -> usize {
+    Pair::<A, B, HOW>::PLAN.work
 }
 
-impl<A: Real, B: Real> Step<A, B> for ByteMap {
+impl<A: Real, B: Real, const HOW: u8> Step<A, B> for ByteMap<HOW> {
     const LEN: usize = 32;
     // Two of the longer ones, too, wait less for each other.
     const LIGHT: bool = true;
@@ -286,15 +335,21 @@ impl<A: Real, B: Real> Step<A, B> for ByteMap {
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
-        unsafe { isa.store(dst, isa.mapped::<A, B>(isa.load(src))) }
+        unsafe { isa.store(dst, isa.mapped_by::<A, B, HOW>(isa.load(src))) }
     }
 }
 
 impl Avx2 {
-    /// What 32 bytes become.
+    /// What 32 bytes become under the default options.
     #[inline(always)]
     pub(super) fn mapped<A: Real, B: Real>(self, bytes: __m256i) -> __m256i {
-        let plan = const { &Pair::<A, B>::PLAN };
+        self.mapped_by::<A, B, BY_DEFAULT>(bytes)
+    }
+
+    /// The same in another way.
+    #[inline(always)]
+    pub(super) fn mapped_by<A: Real, B: Real, const HOW: u8>(self, bytes: __m256i) -> __m256i {
+        let plan = const { &Pair::<A, B, HOW>::PLAN };
         let codes = match (plan.absolute, plan.clamped) {
             (true, true) => self.min_u8(self.abs8(bytes), self.all8(0x7f)),
             (true, false) => self.abs8(bytes),
@@ -302,11 +357,11 @@ impl Avx2 {
         };
         let whole = if matches!(plan.sign, Sign::LookedUp) { bytes } else { codes };
         let values = match plan.other {
-            Other::None => self.look_up::<Pair<A, B>>(codes, whole),
-            Other::Ramp(_) => self.climb::<Pair<A, B>>(codes),
-            Other::Thresholds(_) => self.count_steps::<Pair<A, B>>(codes),
+            Other::None => self.look_up::<Pair<A, B, HOW>>(codes, whole),
+            Other::Ramp(_) => self.climb::<Pair<A, B, HOW>>(codes),
+            Other::Thresholds(_) => self.count_steps::<Pair<A, B, HOW>>(codes),
         };
-        let values = self.signed::<A, B>(values, self.sign_on_top::<A>(bytes));
+        let values = self.signed::<A, B, HOW>(values, self.sign_on_top::<A>(bytes));
         if plan.minus_zero == 0 {
             return values;
         }
@@ -316,14 +371,14 @@ impl Avx2 {
 
     /// [`apply`] to 32 bytes, with signs from others.
     #[inline(always)]
-    fn signed<A: Real, B: Real>(self, values: __m256i, signs: __m256i) -> __m256i {
+    fn signed<A: Real, B: Real, const HOW: u8>(self, values: __m256i, signs: __m256i) -> __m256i {
         let sign = self.and(signs, self.all8(i8::MIN));
         let bit = match const { sign_bit(B::DTYPE) } {
             0x08 => self.shr16::<4>(sign),
             0x20 => self.shr16::<2>(sign),
             _ => sign,
         };
-        match const { Pair::<A, B>::PLAN.sign } {
+        match const { Pair::<A, B, HOW>::PLAN.sign } {
             Sign::Any | Sign::LookedUp => values,
             Sign::Kept => self.or(values, bit),
             // The bit is the same as its negative.

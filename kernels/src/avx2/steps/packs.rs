@@ -10,7 +10,7 @@ use crate::avx2::pieces::GROUP;
 use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
 use crate::avx2::steps::floats::{BrainToByte, FloatToBits, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
-use crate::avx2::steps::maps::ByteMap;
+use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap};
 use crate::avx2::steps::words::{Constants, NEAREST, WordsToInt};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::table::{Entry, Params, RealPairs, Road};
@@ -199,12 +199,13 @@ macro_rules! set_words {
 }
 
 /// The steps of sources that are not turned.
-type ClampBytes = ClampToSmall<false, true>;
+type ClampBytes = ClampToSmall<false>;
+type MapBytes = ByteMap<BY_DEFAULT>;
 type EncodeFloats = EncodeSmall<false, true>;
 
 /// Sets the kernels of the pairs that have one.
 pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
-    set!(pairs ByteMap
+    set!(pairs MapBytes
     [
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
         Float8E4M3B11Fnuz Float8E8M0Fnu
@@ -213,7 +214,7 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
         Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1
         Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
     ]);
-    set!(pairs ByteMap [Int8]
+    set!(pairs MapBytes [Int8]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs ClampBytes [UInt8]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
