@@ -135,6 +135,8 @@ impl<A: Real, B: Real, const MODE: u8, const SATURATE: bool> Step<A, B>
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // Other modes are done for words only.
+        const { assert!(MODE == UP || A::DTYPE.bits() == 16) };
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let codes = match const { A::DTYPE.bits() } {
