@@ -131,7 +131,7 @@ const fn float(format: FloatFormat) -> Numbers {
 }
 
 /// Bits that a number occupies.
-const fn width(numbers: Numbers) -> usize {
+const fn width(numbers: &Numbers) -> usize {
     match numbers {
         Numbers::Bool => 1,
         Numbers::Int(format) => format.bits as usize,
@@ -167,27 +167,29 @@ macro_rules! define {
                 $(all[$ccode] = DType::$cvar;)*
                 all
             };
-
-            const ROWS: [Row; Self::COUNT] = {
-                let mut rows = [Row { name: "", aliases: &[], layout: Layout::BOOL }; Self::COUNT];
-                $(rows[$rcode] = Row {
-                    name: $rname,
-                    aliases: &[$($ralias),*],
-                    layout: Layout::Real { bytes: size_of::<$store>(), numbers: $numbers },
-                };)*
-                $(rows[$pcode] = Row {
-                    name: $pname,
-                    aliases: &[],
-                    layout: Layout::Packed { of: DType::$pof },
-                };)*
-                $(rows[$ccode] = Row {
-                    name: $cname,
-                    aliases: &[$($calias),*],
-                    layout: Layout::Complex { of: DType::$cof },
-                };)*
-                rows
-            };
         }
+
+        /// By code. (Not a constant: the compiler, where it works out tables that look here for each of their
+        /// entries, would copy it whole each time.)
+        static ROWS: [Row; DType::COUNT] = {
+            let mut rows = [Row { name: "", aliases: &[], layout: Layout::BOOL }; DType::COUNT];
+            $(rows[$rcode] = Row {
+                name: $rname,
+                aliases: &[$($ralias),*],
+                layout: Layout::Real { bytes: size_of::<$store>(), numbers: $numbers },
+            };)*
+            $(rows[$pcode] = Row {
+                name: $pname,
+                aliases: &[],
+                layout: Layout::Packed { of: DType::$pof },
+            };)*
+            $(rows[$ccode] = Row {
+                name: $cname,
+                aliases: &[$($calias),*],
+                layout: Layout::Complex { of: DType::$cof },
+            };)*
+            rows
+        };
 
         /// The real dtypes as types, for generic code.
         #[allow(missing_docs, missing_debug_implementations)]
@@ -229,7 +231,7 @@ impl Layout {
 impl DType {
     #[inline]
     const fn row(self) -> &'static Row {
-        &Self::ROWS[self as usize]
+        &ROWS[self as usize]
     }
 
     /// The name, as NumPy and ml_dtypes have it: `"float8_e4m3fn"`.
@@ -281,7 +283,7 @@ impl DType {
 
     /// What kind of numbers these are.
     pub const fn kind(self) -> Kind {
-        match (self.row().layout, self.numbers()) {
+        match (&self.row().layout, self.numbers_ref()) {
             (Layout::Complex { .. }, _) => Kind::Complex,
             (_, Numbers::Bool) => Kind::Bool,
             (_, Numbers::Int(IntFormat { signed: true, .. })) => Kind::Int,
@@ -293,9 +295,15 @@ impl DType {
     /// What the codes stand for; of a complex dtype, the codes of a component.
     #[inline]
     pub const fn numbers(self) -> Numbers {
-        match self.row().layout {
+        *self.numbers_ref()
+    }
+
+    /// The same, not copied: the compiler's tables ask for each of their entries.
+    #[inline]
+    pub(crate) const fn numbers_ref(self) -> &'static Numbers {
+        match &self.row().layout {
             Layout::Real { numbers, .. } => numbers,
-            Layout::Packed { of } | Layout::Complex { of } => of.numbers(),
+            Layout::Packed { of } | Layout::Complex { of } => of.numbers_ref(),
         }
     }
 
@@ -310,10 +318,10 @@ impl DType {
         let mut bits = [0; Self::COUNT];
         let mut code = 0;
         while code < Self::COUNT {
-            bits[code] = match Self::ROWS[code].layout {
+            bits[code] = match ROWS[code].layout {
                 Layout::Real { bytes, .. } => 8 * bytes,
-                Layout::Packed { of } => width(of.numbers()),
-                Layout::Complex { of } => match Self::ROWS[of as usize].layout {
+                Layout::Packed { of } => width(of.numbers_ref()),
+                Layout::Complex { of } => match ROWS[of as usize].layout {
                     Layout::Real { bytes, .. } => 2 * 8 * bytes,
                     _ => panic!("the components of a complex dtype are real"),
                 },
@@ -327,8 +335,8 @@ impl DType {
     /// components.
     pub const fn significant_bits(self) -> usize {
         match self.row().layout {
-            Layout::Complex { of } => 2 * width(of.numbers()),
-            _ => width(self.numbers()),
+            Layout::Complex { of } => 2 * width(of.numbers_ref()),
+            _ => width(self.numbers_ref()),
         }
     }
 

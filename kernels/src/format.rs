@@ -80,32 +80,32 @@ impl FloatFormat {
     }
 
     /// Whether there is a sign bit.
-    pub const fn signed(self) -> bool {
+    pub const fn signed(&self) -> bool {
         !matches!(self.specials, Specials::PowersOfTwo)
     }
 
     /// Bits of a code.
-    pub const fn bits(self) -> u32 {
+    pub const fn bits(&self) -> u32 {
         self.signed() as u32 + self.exponent_bits + self.mantissa_bits
     }
 
     /// The sign bit, 0 if there is none.
-    pub const fn sign_mask(self) -> u64 {
+    pub const fn sign_mask(&self) -> u64 {
         if self.signed() { 1 << (self.exponent_bits + self.mantissa_bits) } else { 0 }
     }
 
     /// Ones in the bits that a code occupies.
-    pub const fn mask(self) -> u64 {
+    pub const fn mask(&self) -> u64 {
         u64::MAX >> (64 - self.bits())
     }
 
     /// Ones in the fraction field.
-    pub const fn mantissa_mask(self) -> u64 {
+    pub const fn mantissa_mask(&self) -> u64 {
         (1 << self.mantissa_bits) - 1
     }
 
     /// The code of positive infinity.
-    pub const fn infinity(self) -> Option<u64> {
+    pub const fn infinity(&self) -> Option<u64> {
         match self.specials {
             Specials::Ieee => Some(((1 << self.exponent_bits) - 1) << self.mantissa_bits),
             _ => None,
@@ -113,7 +113,7 @@ impl FloatFormat {
     }
 
     /// The code of the canonical quiet NaN, positive where NaN has a sign.
-    pub const fn nan(self) -> Option<u64> {
+    pub const fn nan(&self) -> Option<u64> {
         let all_ones = (1 << (self.exponent_bits + self.mantissa_bits)) - 1;
         match self.specials {
             Specials::Ieee => Some(all_ones ^ (self.mantissa_mask() >> 1)),
@@ -124,22 +124,22 @@ impl FloatFormat {
     }
 
     /// Whether NaN comes with a sign.
-    pub const fn nan_has_sign(self) -> bool {
+    pub const fn nan_has_sign(&self) -> bool {
         matches!(self.specials, Specials::Ieee | Specials::Fn)
     }
 
     /// Whether -0 is a number of the format.
-    pub const fn has_negative_zero(self) -> bool {
+    pub const fn has_negative_zero(&self) -> bool {
         matches!(self.specials, Specials::Ieee | Specials::Fn | Specials::Finite)
     }
 
     /// Whether zero is a number of the format.
-    pub const fn has_zero(self) -> bool {
+    pub const fn has_zero(&self) -> bool {
         self.signed()
     }
 
     /// The code of the largest finite number.
-    pub const fn max_finite(self) -> u64 {
+    pub const fn max_finite(&self) -> u64 {
         let all_ones = (1 << (self.exponent_bits + self.mantissa_bits)) - 1;
         match self.specials {
             Specials::Ieee => all_ones - (1 << self.mantissa_bits),
@@ -149,7 +149,7 @@ impl FloatFormat {
     }
 
     /// The exponent of the smallest normal number, and of every subnormal one's leading place.
-    pub const fn min_exponent(self) -> i32 {
+    pub const fn min_exponent(&self) -> i32 {
         match self.specials {
             Specials::PowersOfTwo => -self.bias,
             _ => 1 - self.bias,
@@ -157,7 +157,7 @@ impl FloatFormat {
     }
 
     /// The exponent of the largest finite number.
-    pub const fn max_exponent(self) -> i32 {
+    pub const fn max_exponent(&self) -> i32 {
         (self.max_finite() >> self.mantissa_bits) as i32 - self.bias
     }
 }

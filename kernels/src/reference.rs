@@ -50,7 +50,7 @@ pub const fn cast(
     let (source, target) = (from.component(), to.component());
     let (re, im) = parts(from, code);
     let place = component_index(from, to, options, index);
-    if matches!(to.numbers(), Numbers::Bool) {
+    if matches!(to.numbers_ref(), Numbers::Bool) {
         let zero = decode(source, re).is_zero() && decode(source, im).is_zero();
         return Ok(!zero as u128);
     }
@@ -114,13 +114,13 @@ const fn cast_component(
         Rounding::Stochastic { seed } => philox::draw(seed, place),
         _ => 0,
     };
-    let from_float = matches!(from.numbers(), Numbers::Float(_));
+    let from_float = matches!(from.numbers_ref(), Numbers::Float(_));
     encode(to, decode(from, code), from_float, options, draw)
 }
 
 /// The exact value of a code of a dtype that is not complex.
 pub const fn decode(dtype: DType, code: u64) -> Exact {
-    match dtype.numbers() {
+    match dtype.numbers_ref() {
         Numbers::Bool => Exact::from_bool(code != 0),
         Numbers::Int(format) => {
             if format.signed {
@@ -134,7 +134,7 @@ pub const fn decode(dtype: DType, code: u64) -> Exact {
     }
 }
 
-const fn decode_float(format: FloatFormat, code: u64) -> Exact {
+const fn decode_float(format: &FloatFormat, code: u64) -> Exact {
     let m = format.mantissa_bits;
     let negative = code & format.sign_mask() != 0;
     let magnitude = code & !format.sign_mask();
@@ -186,9 +186,9 @@ pub const fn encode(
     options: &Options,
     draw: u32,
 ) -> Result<u64, Unfit> {
-    match dtype.numbers() {
+    match dtype.numbers_ref() {
         Numbers::Bool => Ok(!value.is_zero() as u64),
-        Numbers::Int(format) => encode_int(format, value, from_float, options, draw),
+        Numbers::Int(format) => encode_int(*format, value, from_float, options, draw),
         Numbers::Float(format) => match format.specials {
             Specials::PowersOfTwo => encode_power(format, value, options, draw),
             _ => encode_float(format, value, options, draw),
@@ -288,7 +288,7 @@ const fn limit(format: IntFormat, lowest: bool) -> u64 {
 }
 
 const fn encode_float(
-    format: FloatFormat,
+    format: &FloatFormat,
     value: Exact,
     options: &Options,
     draw: u32,
@@ -350,12 +350,12 @@ const fn encode_float(
     Ok(with_sign(format, magnitude, negative))
 }
 
-const fn with_sign(format: FloatFormat, magnitude: u64, negative: bool) -> u64 {
+const fn with_sign(format: &FloatFormat, magnitude: u64, negative: bool) -> u64 {
     if negative { magnitude | format.sign_mask() } else { magnitude }
 }
 
 /// Where an overflow ends, and an infinity.
-const fn past_the_largest(format: FloatFormat, negative: bool, saturate: bool) -> u64 {
+const fn past_the_largest(format: &FloatFormat, negative: bool, saturate: bool) -> u64 {
     let clamps = match format.bits() {
         4 | 6 => true,
         8 => saturate,
@@ -371,7 +371,7 @@ const fn past_the_largest(format: FloatFormat, negative: bool, saturate: bool) -
 }
 
 /// The canonical NaN, with a sign where it can have one, of a format that has NaNs.
-const fn canonical_nan(format: FloatFormat, negative: bool) -> u64 {
+const fn canonical_nan(format: &FloatFormat, negative: bool) -> u64 {
     match format.nan() {
         Some(nan) if format.nan_has_sign() => with_sign(format, nan, negative),
         Some(nan) => nan,
@@ -380,7 +380,7 @@ const fn canonical_nan(format: FloatFormat, negative: bool) -> u64 {
 }
 
 const fn encode_nan(
-    format: FloatFormat,
+    format: &FloatFormat,
     negative: bool,
     payload: u64,
     checked: bool,
@@ -394,7 +394,7 @@ const fn encode_nan(
 
 /// To e8m0: the exponent of a power of two, plus the bias.
 const fn encode_power(
-    format: FloatFormat,
+    format: &FloatFormat,
     value: Exact,
     options: &Options,
     draw: u32,
@@ -427,7 +427,7 @@ const fn encode_power(
 
 /// What e8m0 stores for a number that is not between its powers: `clamped` if positive.
 const fn out_of_powers(
-    format: FloatFormat,
+    format: &FloatFormat,
     options: &Options,
     negative: bool,
     clamped: u64,
@@ -459,7 +459,7 @@ pub fn load(dtype: DType, bytes: &[u8], index: usize) -> u128 {
         let (re, im) = element.split_at(size / 2);
         return native(re) | native(im) << (4 * size);
     }
-    match dtype.numbers() {
+    match dtype.numbers_ref() {
         Numbers::Bool => (native(element) != 0) as u128,
         _ => native(element) & ((1 << dtype.significant_bits()) - 1),
     }
@@ -495,7 +495,7 @@ pub fn store(dtype: DType, bytes: &mut [u8], index: usize, code: u128) {
 /// A code as it is stored: an integer narrower than its byte is sign-filled if it is signed. `dtype`
 /// is neither packed nor complex.
 pub const fn stored(dtype: DType, code: u64) -> u64 {
-    match dtype.numbers() {
+    match dtype.numbers_ref() {
         Numbers::Int(format) if format.signed => {
             let unused = 64 - format.bits;
             let filled = ((code << unused) as i64 >> unused) as u64;
