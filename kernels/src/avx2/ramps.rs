@@ -76,9 +76,9 @@ impl Ramp {
         special: None,
     };
 
-    /// The shortest ramp for a map of which the first `codes` count, if there is one.
-    pub(super) const fn of(map: &[u8; 256], codes: usize) -> Option<Self> {
-        let mut best = None;
+    /// The shortest ramp for a map of which the first `codes` count, if there is one of less work than that.
+    pub(super) const fn of(map: &[u8; 256], codes: usize, limit: usize) -> Option<Self> {
+        let mut search = Search { map, codes, top: 0, end: 0, best: None, limit };
         let mut specials = 0;
         while specials < 2 {
             // The codes at the end that are alike, and those before.
@@ -88,113 +88,10 @@ impl Ramp {
             if end < 2 || (codes > 128 && end < codes - 1) {
                 continue;
             }
-            let top = run(map, end);
-            let mut merged = 0;
-            while merged <= MOST_MERGED {
-                best = shorter(best, Self::line(map, codes, end, top, Scale::None, 0, merged));
-                merged += 1;
-            }
-            let mut i = 0;
-            while i < SCALES.len() && top > 0 {
-                let (scale, twice) = SCALES[i];
-                best = shorter(best, Self::line(map, codes, end, top, scale, 0, 0));
-                // The code at which the line through the last one before the top is zero, or, if that
-                // was rounded, one nearby.
-                let last = top - 1;
-                let steps = 2 * map[last] as usize / twice;
-                let mut near = 0;
-                while near < 4 {
-                    if last + 2 > steps + near && last + 2 - steps - near < codes {
-                        let less = last + 2 - steps - near;
-                        let less = less as u8;
-                        best = shorter(best, Self::line(map, codes, end, top, scale, less, 0));
-                    }
-                    near += 1;
-                }
-                i += 1;
-            }
+            (search.top, search.end) = (run(map, end), end);
+            search.try_lines();
         }
-        best
-    }
-
-    /// The ramp by that line, if it is one: the codes from `top` to `end` are alike, those from `end` on
-    /// are special.
-    const fn line(
-        map: &[u8; 256],
-        codes: usize,
-        end: usize,
-        top: usize,
-        scale: Scale,
-        less: u8,
-        merged: u32,
-    ) -> Option<Self> {
-        let mut ramp = Self {
-            scale,
-            less,
-            merged,
-            last: (end - 1) as u8,
-            special: if end < codes { Some(map[end]) } else { None },
-            ..Self::NOTHING
-        };
-        let flat = matches!(scale, Scale::None);
-        let most = map[end - 1];
-        if !flat && top + 1 < end {
-            ramp.most = most;
-            ramp.limit = match scale {
-                Scale::Two if codes - 1 - less as usize > 127 => most / 2 + 1,
-                Scale::Four if codes - 1 - less as usize > 63 => most / 4 + 1,
-                _ => NONE,
-            };
-        }
-        // What is to be added before the window, and from the top on.
-        let before = map[0].wrapping_sub(ramp.base(0));
-        let at = if flat || top == 0 { top } else { top - 1 };
-        let after = map[at].wrapping_sub(ramp.base(at));
-        let mut from = 0;
-        while from + 1 < top && map[from + 1].wrapping_sub(ramp.base(from + 1)) == before {
-            from += 1;
-        }
-        let mut last = top;
-        while last > from && map[last].wrapping_sub(ramp.base(last)) == after {
-            last -= 1;
-        }
-        if !flat && last == top {
-            // The top is not on the line, and is cut.
-            last = if top == 0 { 0 } else { top - 1 };
-            while last > from && map[last].wrapping_sub(ramp.base(last)) == after {
-                last -= 1;
-            }
-        }
-        from = from >> merged << merged;
-        ramp.from = from as u8;
-        let places = ((last - from) >> merged) + 1;
-        ramp.count = (places - 1) / 16 + 1;
-        if places == 16 * ramp.count && ramp.count < 8 {
-            // The last place is for what comes after.
-            ramp.count += 1;
-        }
-        if ramp.count > 8 {
-            return None;
-        }
-        let mut i = 0;
-        while i < 16 * ramp.count {
-            let k = i / 16;
-            let more = ramp.differs(map, last, after, i);
-            let value = match k {
-                0 => more,
-                _ => more.wrapping_sub(ramp.differs(map, last, after, i - 16)),
-            };
-            ramp.rows[k][i % 16] = value;
-            ramp.rows[k][i % 16 + 16] = value;
-            i += 1;
-        }
-        if ramp.is(map, codes) { Some(ramp) } else { None }
-    }
-
-    /// What place `i` of the window adds to the line.
-    const fn differs(&self, map: &[u8; 256], last: usize, after: u8, i: usize) -> u8 {
-        let code = self.from as usize + (i << self.merged);
-        if code <= last { map[code].wrapping_sub(self.base(code)) } else { after }
+        search.best
     }
 
     /// The line.
@@ -214,11 +111,12 @@ impl Ramp {
         }
     }
 
-    /// Whether this is the map.
+    /// Whether this is the map. (The end is where most are not.)
     const fn is(&self, map: &[u8; 256], codes: usize) -> bool {
-        let mut code = 0;
-        while code < codes {
-            let mut i = (code as u8).saturating_sub(self.from) as usize;
+        let mut code = codes;
+        while code > 0 {
+            code -= 1;
+            let mut i = code.saturating_sub(self.from as usize);
             if i > self.most_at() as usize {
                 i = self.most_at() as usize;
             }
@@ -240,7 +138,6 @@ impl Ramp {
             if value != map[code] {
                 return false;
             }
-            code += 1;
         }
         true
     }
@@ -258,11 +155,26 @@ impl Ramp {
 
     /// How much more work a line may be than look-ups that are so much: more of them are waited for.
     pub(super) const fn bonus(&self, work: usize) -> usize {
-        if matches!(self.scale, Scale::None) || work <= 16 { 0 } else { 4 }
+        if matches!(self.scale, Scale::None) { 0 } else { Self::most_bonus(work) }
+    }
+
+    /// The same of any ramp.
+    pub(super) const fn most_bonus(work: usize) -> usize {
+        if work <= 16 { 0 } else { 4 }
     }
 
     /// About how many instructions it takes, counted as those of a sum of nibbles are.
     pub(super) const fn work(&self) -> usize {
+        let (mut rows, mut k) = (0, 0);
+        while k < 8 {
+            rows += is_any(&self.rows[k]) as usize;
+            k += 1;
+        }
+        self.work_with(rows)
+    }
+
+    /// The same with so many rows that are not all zeros.
+    const fn work_with(&self, rows: usize) -> usize {
         let scale = match self.scale {
             Scale::None => 0,
             Scale::Half => 2,
@@ -270,20 +182,181 @@ impl Ramp {
             Scale::Two => 2,
             Scale::Four => 3,
         };
-        let (mut rows, mut k) = (0, 0);
-        while k < 8 {
-            rows += is_any(&self.rows[k]) as usize;
-            k += 1;
-        }
-        scale
-            + 3 * rows
-            + (rows > 0 && self.from > 0) as usize
-            + (rows > 0 && !self.is_whole()) as usize
-            + if rows > 0 && self.merged > 0 { 2 } else { 0 }
+        let window = if rows == 0 {
+            0
+        } else {
+            3 * rows
+                + (self.from > 0) as usize
+                + !self.is_whole() as usize
+                + if self.merged > 0 { 2 } else { 0 }
+        };
+        window
+            + scale
             + (self.less > 0) as usize
             + (self.limit < NONE) as usize
             + (self.most < NONE) as usize
             + 2 * self.special.is_some() as usize
+    }
+}
+
+/// A search for the ramp of the least work, the first of those. The compiler does it for hundreds of maps,
+/// in each of which there are dozens of lines to try, and only a few of those are not soon seen to be too much work: so
+/// a ramp's rows are counted before they are made, and made before they are compared with the map.
+struct Search<'a> {
+    map: &'a [u8; 256],
+    codes: usize,
+    /// The first of the codes that are alike up to `end`, from which on they are special.
+    top: usize,
+    end: usize,
+    best: Option<Ramp>,
+    /// What the work is to be below: that of the best.
+    limit: usize,
+}
+
+/// Where a window ends.
+#[derive(Clone, Copy)]
+struct End {
+    /// The last code that is looked up.
+    last: usize,
+    /// What those after it add to the line.
+    after: u8,
+}
+
+impl Search<'_> {
+    const fn try_lines(&mut self) {
+        let mut merged = 0;
+        while merged <= MOST_MERGED {
+            self.try_line(Scale::None, 0, merged);
+            merged += 1;
+        }
+        let mut i = 0;
+        while i < SCALES.len() && self.top > 0 {
+            let (scale, twice) = SCALES[i];
+            self.try_line(scale, 0, 0);
+            // The code at which the line through the last one before the top is zero, or, if that
+            // was rounded, one nearby.
+            let last = self.top - 1;
+            let steps = 2 * self.map[last] as usize / twice;
+            let mut near = 0;
+            while near < 4 {
+                if last + 2 > steps + near && last + 2 - steps - near < self.codes {
+                    self.try_line(scale, (last + 2 - steps - near) as u8, 0);
+                }
+                near += 1;
+            }
+            i += 1;
+        }
+    }
+
+    /// Takes the ramp by that line, if it is one and the best.
+    const fn try_line(&mut self, scale: Scale, less: u8, merged: u32) {
+        let mut ramp = self.around(scale, less, merged);
+        if ramp.work_with(0) >= self.limit {
+            return;
+        }
+        let end = self.place(&mut ramp);
+        if ramp.count > 8 || !self.is_short(&ramp, end) {
+            return;
+        }
+        self.fill(&mut ramp, end);
+        if ramp.is(self.map, self.codes) {
+            self.limit = ramp.work();
+            self.best = Some(ramp);
+        }
+    }
+
+    /// That line, and what is beyond it, without a window.
+    const fn around(&self, scale: Scale, less: u8, merged: u32) -> Ramp {
+        let special = if self.end < self.codes { Some(self.map[self.end]) } else { None };
+        let last = (self.end - 1) as u8;
+        let mut ramp = Ramp { scale, less, merged, last, special, ..Ramp::NOTHING };
+        if !matches!(scale, Scale::None) && self.top + 1 < self.end {
+            ramp.most = self.map[self.end - 1];
+            ramp.limit = match scale {
+                Scale::Two if self.codes - 1 - less as usize > 127 => ramp.most / 2 + 1,
+                Scale::Four if self.codes - 1 - less as usize > 63 => ramp.most / 4 + 1,
+                _ => NONE,
+            };
+        }
+        ramp
+    }
+
+    /// How much the map has more than the line.
+    const fn above(&self, ramp: &Ramp, code: usize) -> u8 {
+        self.map[code].wrapping_sub(ramp.base(code))
+    }
+
+    /// Places the window around what isn't on the line, and says where it ends.
+    const fn place(&self, ramp: &mut Ramp) -> End {
+        let (top, flat) = (self.top, matches!(ramp.scale, Scale::None));
+        // What is to be added before the window, and from the top on.
+        let before = self.above(ramp, 0);
+        let after = self.above(ramp, if flat || top == 0 { top } else { top - 1 });
+        let mut from = 0;
+        while from + 1 < top && self.above(ramp, from + 1) == before {
+            from += 1;
+        }
+        let mut last = top;
+        while last > from && self.above(ramp, last) == after {
+            last -= 1;
+        }
+        if !flat && last == top {
+            // The top is not on the line, and is cut.
+            last = top.saturating_sub(1);
+            while last > from && self.above(ramp, last) == after {
+                last -= 1;
+            }
+        }
+        from = from >> ramp.merged << ramp.merged;
+        ramp.from = from as u8;
+        let places = ((last - from) >> ramp.merged) + 1;
+        ramp.count = (places - 1) / 16 + 1;
+        if places == 16 * ramp.count && ramp.count < 8 {
+            // The last place is for what comes after.
+            ramp.count += 1;
+        }
+        End { last, after }
+    }
+
+    /// What place `i` of the window adds to the line.
+    const fn at(&self, ramp: &Ramp, end: End, i: usize) -> u8 {
+        let code = ramp.from as usize + (i << ramp.merged);
+        if code <= end.last { self.above(ramp, code) } else { end.after }
+    }
+
+    /// The same, without what the row before adds.
+    const fn more(&self, ramp: &Ramp, end: End, i: usize) -> u8 {
+        let value = self.at(ramp, end, i);
+        if i < 16 { value } else { value.wrapping_sub(self.at(ramp, end, i - 16)) }
+    }
+
+    /// Whether the ramp, whose window is placed but not filled, is less work than the best.
+    const fn is_short(&self, ramp: &Ramp, end: End) -> bool {
+        let (mut rows, mut k) = (0, 0);
+        while k < ramp.count {
+            let mut i = 16 * k;
+            while i < 16 * k + 16 && self.more(ramp, end, i) == 0 {
+                i += 1;
+            }
+            if i < 16 * k + 16 {
+                rows += 1;
+                if ramp.work_with(rows) >= self.limit {
+                    return false;
+                }
+            }
+            k += 1;
+        }
+        true
+    }
+
+    const fn fill(&self, ramp: &mut Ramp, end: End) {
+        let mut i = 0;
+        while i < 16 * ramp.count {
+            let value = self.more(ramp, end, i);
+            ramp.rows[i / 16][i % 16] = value;
+            ramp.rows[i / 16][i % 16 + 16] = value;
+            i += 1;
+        }
     }
 }
 
@@ -312,14 +385,6 @@ const fn is_any(row: &[u8; 32]) -> bool {
         i += 1;
     }
     false
-}
-
-const fn shorter(a: Option<Ramp>, b: Option<Ramp>) -> Option<Ramp> {
-    match (a, b) {
-        (Some(x), Some(y)) if x.work() <= y.work() => Some(x),
-        (a, None) => a,
-        (_, b) => b,
-    }
 }
 
 /// A map that is a ramp.

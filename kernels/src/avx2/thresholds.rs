@@ -41,8 +41,13 @@ impl Thresholds {
     };
 
     /// The thresholds of a map of which the first `codes` count, to codes of so many bits, if it has
-    /// no more than those.
-    pub(super) const fn of(map: &[u8; 256], codes: usize, bits: usize) -> Option<Self> {
+    /// no more than those, and they are less work than that.
+    pub(super) const fn of(
+        map: &[u8; 256],
+        codes: usize,
+        bits: usize,
+        limit: usize,
+    ) -> Option<Self> {
         let mut found = Self { mask: ((1u32 << bits) - 1) as u8, ..Self::NOTHING };
         let mut row = 0;
         while row < codes / 16 {
@@ -52,6 +57,9 @@ impl Thresholds {
                 }
                 found.look_up(map, row);
             }
+            if found.least_work() >= limit {
+                return None;
+            }
             row += 1;
         }
         if found.is(map, codes, u8::MAX) {
@@ -59,7 +67,7 @@ impl Thresholds {
         } else if !found.is(map, codes, found.mask) {
             return None;
         }
-        Some(found)
+        if found.work() < limit { Some(found) } else { None }
     }
 
     /// With 128, after the 128 codes that count, mapped to this.
@@ -148,12 +156,17 @@ impl Thresholds {
 
     /// About how many instructions it takes, counted as those of a sum of nibbles are.
     pub(super) const fn work(&self) -> usize {
+        self.least_work() + (self.mask != u8::MAX) as usize
+    }
+
+    /// The same if no bits need to be cut off.
+    const fn least_work(&self) -> usize {
         let low = match self.rows {
             0 => 0,
             1 => 2,
             _ => 5,
         };
-        3 + 3 * self.steps + low + (self.mask != u8::MAX) as usize
+        3 + 3 * self.steps + low
     }
 }
 

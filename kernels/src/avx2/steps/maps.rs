@@ -10,7 +10,7 @@ use crate::avx2::thresholds::{Stepped, Thresholds};
 use crate::dtypes::{DType, Real};
 use crate::format::Numbers;
 use crate::options::{Options, Rounding};
-use crate::scalar::direct::table8_under;
+use crate::scalar::direct::{ByteTable, table8_under};
 use crate::shape::Mode;
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
@@ -41,7 +41,6 @@ pub(in crate::avx2) const fn of_positive(mode: u8) -> u8 {
 const fn options(how: u8) -> Options {
     let rounding = match how {
         OVERFLOWING => return Options { saturate: false, ..Options::DEFAULT },
-        BY_DEFAULT => Rounding::Default,
         UP => Rounding::Up,
         DOWN => Rounding::Down,
         TO_ZERO => Rounding::TowardZero,
@@ -225,14 +224,14 @@ const fn shorter(
     if bits < 7 || work <= 12 {
         return (best, least);
     }
-    if let Some(ramp) = Ramp::of(map, 1 << bits)
+    let limit = (work + Ramp::most_bonus(work)).saturating_sub(more);
+    if let Some(ramp) = Ramp::of(map, 1 << bits, limit)
         && ramp.work() + more < work + ramp.bonus(work)
     {
         (best, least) = (Other::Ramp(ramp), ramp.work() + more);
     }
-    if let Some(thresholds) = Thresholds::of(map, 1 << bits, to.significant_bits())
-        && thresholds.work() + more < least
-    {
+    let limit = least.saturating_sub(more);
+    if let Some(thresholds) = Thresholds::of(map, 1 << bits, to.significant_bits(), limit) {
         (best, least) = (Other::Thresholds(thresholds), thresholds.work() + more);
     }
     (best, least)
@@ -289,7 +288,9 @@ impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
     const PLAN: Plan = Plan::of(&Self::table(), A::DTYPE, B::DTYPE);
 
     const fn table() -> [u8; 256] {
-        if HOW != FROM_ZERO {
+        if HOW == BY_DEFAULT {
+            return ByteTable::<A, B>::BYTES;
+        } else if HOW != FROM_ZERO {
             return table8_under::<A>(B::DTYPE, &options(HOW));
         }
         let mut table = table8_under::<A>(B::DTYPE, &options(UP));
