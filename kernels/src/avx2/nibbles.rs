@@ -93,6 +93,7 @@ impl Nibbles {
         while k < 1 << bits >> 4 {
             let before = if k == 8 { 0 } else { k - 1 };
             let mut step = [0; 16];
+            let mut constant = true;
             let mut j = 0;
             while j < 16 {
                 step[j] = map[16 * k + j].wrapping_sub(map[16 * before + j]);
@@ -101,19 +102,20 @@ impl Nibbles {
                     let there = map[16 * (k - 8) + j].wrapping_sub(map[16 * (k - 9) + j]);
                     step[j] = step[j].wrapping_sub(there);
                 }
+                constant &= step[j] == step[0];
                 j += 1;
             }
-            let constant = if is_constant(&step) { step[0] } else { 0 };
-            if constant != 0 {
+            let mut total = sum.high[before];
+            if constant && step[0] != 0 {
                 (jumps, last_jump) = (jumps + 1, k);
+                total = total.wrapping_add(step[0]);
             }
-            let mut total = sum.high[before].wrapping_add(constant);
             if k > 8 {
                 let below = sum.high[k - 8].wrapping_sub(sum.high[k - 9]);
                 total = total.wrapping_add(below);
             }
             sum.high[k] = total;
-            if !is_constant(&step) {
+            if !constant {
                 if k < 8 {
                     sum.rows[k] = step;
                 } else {
