@@ -185,9 +185,9 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         }
     }
 
-    /// The last of the keys with a high byte whose code is at most that.
-    const fn last(high: u16, code: u8) -> u8 {
-        let (mut low, mut end) = (0u16, 255u16);
+    /// The last of the keys with a high byte whose code is at most that; the first of them is not beyond it.
+    const fn last(high: u16, first: u8, code: u8) -> u8 {
+        let (mut low, mut end) = (first as u16, 255u16);
         while low < end {
             let middle = (low + end).div_ceil(2);
             if Self::code(high << 8 | middle) <= code {
@@ -211,12 +211,13 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         let mut high = 0;
         while high < end {
             let (at, lowest) = (high as usize, if high == 0 { F::APART } else { high << 8 });
-            let first = Self::code(lowest);
-            assert!(Self::code(high << 8 | 255) <= first + MOST_STEPS as u8);
+            let (first, highest) = (Self::code(lowest), Self::code(high << 8 | 255));
+            assert!(highest <= first + MOST_STEPS as u8);
             tables.first[at] = first;
-            let mut i = 0;
-            while i < MOST_STEPS {
-                tables.last[i][at] = Self::last(high, first + i as u8);
+            let (mut i, mut last) = (0, lowest as u8);
+            while first + (i as u8) < highest {
+                last = Self::last(high, last, first + i as u8);
+                tables.last[i][at] = last;
                 i += 1;
             }
             high += 1;
