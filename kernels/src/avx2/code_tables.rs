@@ -101,13 +101,13 @@ pub(super) fn words(params: &Params) -> &'static Words {
     words_in(params.from, params.to)
 }
 
-/// What a dtype becomes in one of two bytes.
+/// What a dtype becomes in one of two bytes, or in the first component of one of four.
 #[inline(always)]
 pub(super) fn words_in(from: DType, to: DType) -> &'static Words {
     let to = match to {
         DType::Int16 => 0,
         DType::UInt16 => 1,
-        DType::Float16 => 2,
+        DType::Float16 | DType::Complex32 => 2,
         _ => 3,
     };
     &WORDS[usize::from(PLACES[from.logical() as usize])][to]

@@ -24,6 +24,7 @@ mod steps;
 mod stores;
 mod thresholds;
 mod to_ints;
+mod widened;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;

@@ -1,5 +1,6 @@
-//! Between packed dtypes, between them and those of a byte with at most 64 codes, and from those of at
-//! most 4 bits to those of 16: in registers, by one table per pair of what the codes become.
+//! Between packed dtypes, between them and those of a byte with at most 64 codes, and from packed ones to
+//! those of 16 bits and complex ones of two of these: in registers, by one table per pair of what the codes
+//! become.
 //!
 //! The loops know but the numbers of bits on both sides, and find the pair's table when they are
 //! called. Codes of up to 4 bits are looked up as many at a time as fit 4 bits: a half byte of the
@@ -12,6 +13,7 @@ use super::code_tables::{Codes, codes, codes_in, words};
 use super::permutes;
 use super::pieces::GROUP;
 use super::sixes::{self, SixesByPairs, SixesToBits};
+use super::widened::words_by;
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::scalar::direct::is_packed_copy;
@@ -498,31 +500,15 @@ impl Avx2 {
     }
 }
 
-/// Whether the lowest of the 6 bits of a code makes no difference to so many bits of the result.
-const fn is_by_pairs(from: DType, to: DType, bits: usize) -> bool {
-    let codes = codes_in(from, to);
-    let mut code = 0;
-    while code < 64 {
-        if (codes[code] ^ codes[code + 1]) & ((1 << bits) - 1) != 0 {
-            return false;
-        }
-        code += 2;
-    }
-    true
-}
-
 /// The kernel of a pair with a packed side and few codes; None where a piece of a tile is all that it
 /// takes.
 const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
-    if from.is_packed() && to.bits() == 16 && !to.is_complex() {
-        let kernel: Kernel = match from.bits() {
-            1 => stepped::<BitsToWords, MODE>,
-            2 => stepped::<ByHalves<2, 16>, MODE>,
-            4 => stepped::<ByHalves<4, 16>, MODE>,
-            _ => match sixes::to_words::<MODE>(from, to) {
-                Some(kernel) => kernel,
-                None => return None,
-            },
+    if from.is_packed() && to.component().bits() == 16 {
+        let kernel = match from.bits() {
+            1 => words_by::<BitsToWords, MODE>(to),
+            2 => words_by::<ByHalves<2, 16>, MODE>(to),
+            4 => words_by::<ByHalves<4, 16>, MODE>(to),
+            _ => sixes::to_words::<MODE>(from, to),
         };
         return Some(Entry { kernel, road: Road::Table });
     }
@@ -560,8 +546,12 @@ const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
         (2, _) => stepped::<ByCodes<2, 2, 6>, { stepwise::NONE }>,
         (4, _) => stepped::<ByCodes<4, 4, 6>, { stepwise::NONE }>,
         (6, 1) => stepped::<SixesToBits, { stepwise::NONE }>,
-        (6, 2) if is_by_pairs(from, to, 2) => stepped::<SixesByPairs<2>, { stepwise::NONE }>,
-        (6, 4) if is_by_pairs(from, to, 4) => stepped::<SixesByPairs<4>, { stepwise::NONE }>,
+        (6, 2) if sixes::is_by_pairs(codes_in(from, to), 0b11) => {
+            stepped::<SixesByPairs<2>, { stepwise::NONE }>
+        }
+        (6, 4) if sixes::is_by_pairs(codes_in(from, to), 0b1111) => {
+            stepped::<SixesByPairs<4>, { stepwise::NONE }>
+        }
         (6, 2) => stepped::<ByCodes<6, 6, 2>, { stepwise::NONE }>,
         (6, 4) => stepped::<ByCodes<6, 6, 4>, { stepwise::NONE }>,
         (6, 6) => stepped::<ByCodes<6, 6, 6>, { stepwise::NONE }>,

@@ -2,9 +2,11 @@
 //! floats of 16 bits: what decides is in the upper bits of a byte, and what is below them need not be cleared.
 
 use super::Avx2;
-use super::code_tables::{Codes, codes};
+use super::by_codes::StepByCodes;
+use super::code_tables::{Codes, codes, codes_in};
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
+use super::widened::{FromBytes, byte_of, words_by};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::scalar::direct::table16;
 use crate::stepwise;
@@ -225,18 +227,7 @@ impl<const ROWS: usize, S: Sign> Step for SixesToBytes<ROWS, S> {
 
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> [__m256i; 3] {
-        let codes = codes(params);
-        let mut rows = [[0; 32]; 2];
-        for i in 0..16 {
-            let code = |m: usize| S::looked_up(codes[m], codes[m + 32]);
-            let (first, more) = match ROWS {
-                1 => (code(2 * i), 0),
-                _ => (code(i), code(i) ^ code(i + 16)),
-            };
-            (rows[0][i], rows[0][i + 16]) = (first, first);
-            (rows[1][i], rows[1][i + 16]) = (more, more);
-        }
-        [isa.constant(&rows[0]), isa.constant(&rows[1]), isa.hidden_sixes()]
+        Self::tables_of(isa, codes(params))
     }
 
     #[inline(always)]
@@ -259,6 +250,23 @@ impl<const ROWS: usize, S: Sign> Step for SixesToBytes<ROWS, S> {
             }
             k += 1;
         }
+    }
+}
+
+impl<const ROWS: usize, S: Sign> StepByCodes for SixesToBytes<ROWS, S> {
+    #[inline(always)]
+    fn tables_of(isa: Avx2, codes: &Codes) -> [__m256i; 3] {
+        let mut rows = [[0; 32]; 2];
+        for i in 0..16 {
+            let code = |m: usize| S::looked_up(codes[m], codes[m + 32]);
+            let (first, more) = match ROWS {
+                1 => (code(2 * i), 0),
+                _ => (code(i), code(i) ^ code(i + 16)),
+            };
+            (rows[0][i], rows[0][i + 16]) = (first, first);
+            (rows[1][i], rows[1][i + 16]) = (more, more);
+        }
+        [isa.constant(&rows[0]), isa.constant(&rows[1]), isa.hidden_sixes()]
     }
 }
 
@@ -331,23 +339,53 @@ impl<A: Real, B: Real> Step for SixesToWords<A, B> {
     }
 }
 
-/// The kernel that makes words of 6 bits, if there is one here.
-pub(super) const fn to_words<const MODE: usize>(from: DType, to: DType) -> Option<Kernel> {
-    Some(match (from, to) {
+/// The kernel that makes words of 6 bits, or complex numbers of two words.
+pub(super) const fn to_words<const MODE: usize>(from: DType, to: DType) -> Kernel {
+    if matches!(to, DType::Int16 | DType::UInt16) {
+        return to_integers::<MODE>(codes_in(from, byte_of(to)));
+    }
+    match (from, to.component()) {
         (DType::Float6E2M3FnX4, DType::Float16) => {
-            stepped::<SixesToWords<mark::Float6E2M3Fn, mark::Float16>, MODE>
+            words_by::<SixesToWords<mark::Float6E2M3Fn, mark::Float16>, MODE>(to)
         }
         (DType::Float6E2M3FnX4, DType::BFloat16) => {
-            stepped::<SixesToWords<mark::Float6E2M3Fn, mark::BFloat16>, MODE>
+            words_by::<SixesToWords<mark::Float6E2M3Fn, mark::BFloat16>, MODE>(to)
         }
         (DType::Float6E3M2FnX4, DType::Float16) => {
-            stepped::<SixesToWords<mark::Float6E3M2Fn, mark::Float16>, MODE>
+            words_by::<SixesToWords<mark::Float6E3M2Fn, mark::Float16>, MODE>(to)
         }
         (DType::Float6E3M2FnX4, DType::BFloat16) => {
-            stepped::<SixesToWords<mark::Float6E3M2Fn, mark::BFloat16>, MODE>
+            words_by::<SixesToWords<mark::Float6E3M2Fn, mark::BFloat16>, MODE>(to)
         }
-        _ => return None,
-    })
+        _ => panic!("no words of 6 bits"),
+    }
+}
+
+/// The kernel to integers of 16 bits, given what the bytes that stand for them are.
+const fn to_integers<const MODE: usize>(codes: &Codes) -> Kernel {
+    match (Way::of(codes), is_by_pairs(codes, u8::MAX)) {
+        (Some(Way::Negates), true) => {
+            stepped::<FromBytes<SixesToBytes<1, Negates<{ i8::MAX }>>>, MODE>
+        }
+        (Some(Way::Negates), _) => {
+            stepped::<FromBytes<SixesToBytes<2, Negates<{ i8::MAX }>>>, MODE>
+        }
+        (Some(Way::Cuts), true) => stepped::<FromBytes<SixesToBytes<1, Cuts>>, MODE>,
+        (Some(Way::Cuts), _) => stepped::<FromBytes<SixesToBytes<2, Cuts>>, MODE>,
+        _ => panic!("integers follow the sign, or end at zero"),
+    }
+}
+
+/// Whether the lowest of the 6 bits of a code makes no difference to these bits of what it becomes.
+pub(super) const fn is_by_pairs(codes: &Codes, bits: u8) -> bool {
+    let mut code = 0;
+    while code < 64 {
+        if (codes[code] ^ codes[code + 1]) & bits != 0 {
+            return false;
+        }
+        code += 2;
+    }
+    true
 }
 
 /// The kernel that makes bytes of 6 bits, if there is one here for what they become.
@@ -370,14 +408,11 @@ pub(super) const fn to_bytes(codes: &Codes) -> Option<Kernel> {
 
 /// The kernel for a way.
 const fn kernel<S: Sign>(codes: &Codes) -> Kernel {
-    let mut m = 0;
-    while m < 32 {
-        if codes[m] != codes[m + 1] || codes[m + 32] != codes[m + 33] {
-            return stepped::<SixesToBytes<2, S>, { stepwise::NONE }>;
-        }
-        m += 2;
+    if is_by_pairs(codes, u8::MAX) {
+        stepped::<SixesToBytes<1, S>, { stepwise::NONE }>
+    } else {
+        stepped::<SixesToBytes<2, S>, { stepwise::NONE }>
     }
-    stepped::<SixesToBytes<1, S>, { stepwise::NONE }>
 }
 
 /// What a sign does: a [`Sign`].

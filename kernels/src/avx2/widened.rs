@@ -1,0 +1,108 @@
+//! From packed dtypes to those that are but wider than what another step makes of them: complex numbers of two 16-bit
+//! floats, of which the second is zero, and integers of 16 bits that come from 6-bit floats. What the other step makes
+//! stays in the nearest memory, from which the wider elements are loaded.
+
+use super::Avx2;
+use super::by_codes::StepByCodes;
+use super::code_tables::codes_in;
+use super::packed::{Step, stepped};
+use super::pieces::GROUP;
+use crate::dtypes::DType;
+use crate::table::{Kernel, Params};
+use core::arch::x86_64::__m256i;
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+/// What another step writes: a group of words at most. (It is aligned for what the compiler puts on the stack beside it:
+/// see [`align_stack`](crate::codec::align_stack).)
+#[repr(align(64))]
+struct Narrow([MaybeUninit<u8>; 2 * GROUP]);
+
+impl Narrow {
+    /// Runs a step, and tells where its results are.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `S::LEN` elements of the step.
+    #[inline(always)]
+    unsafe fn take<S: Step>(&mut self, isa: Avx2, tables: S::Tables, src: *const u8) -> *const u8 {
+        const { assert!(S::LEN * S::OUT <= 8 * size_of::<Self>()) };
+        let narrow = self.0.as_mut_ptr().cast::<u8>();
+        // SAFETY: the caller's; the results have a place here, as was asserted.
+        unsafe { S::step(isa, tables, src, narrow) };
+        narrow
+    }
+}
+
+/// To complex numbers of two 16-bit floats, of which `S` makes the first.
+pub(super) struct AndZeros<S>(PhantomData<S>);
+
+impl<S: Step> Step for AndZeros<S> {
+    const IN: usize = S::IN;
+    const OUT: usize = 32;
+    const LEN: usize = S::LEN;
+    type Tables = S::Tables;
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> S::Tables {
+        S::tables(isa, params)
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, tables: S::Tables, src: *const u8, dst: *mut u8) {
+        const { assert!(S::OUT == 16 && S::LEN.is_multiple_of(8)) };
+        let mut narrow = Narrow([MaybeUninit::uninit(); 2 * GROUP]);
+        // SAFETY: the caller's: as many elements are read as `S` reads; it writes as many words, of which each is
+        // widened to four bytes of the destination, and their number is a multiple of the 8 that are at a time.
+        unsafe {
+            let words = narrow.take::<S>(isa, tables, src);
+            isa.with_zero_imaginary_2(words, dst, S::LEN);
+        }
+    }
+}
+
+/// The kernel of a pair whose elements become words by `S`, or such complex numbers.
+pub(super) const fn words_by<S: Step, const MODE: usize>(to: DType) -> Kernel {
+    if to.is_complex() { stepped::<AndZeros<S>, MODE> } else { stepped::<S, MODE> }
+}
+
+/// To integers of 16 bits, which `S` makes integers of 8 bits.
+pub(super) struct FromBytes<S>(PhantomData<S>);
+
+impl<S: StepByCodes> Step for FromBytes<S> {
+    const IN: usize = S::IN;
+    const OUT: usize = 16;
+    const LEN: usize = S::LEN;
+    type Tables = S::Tables;
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> S::Tables {
+        S::tables_of(isa, codes_in(params.from, byte_of(params.to)))
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, tables: S::Tables, src: *const u8, dst: *mut u8) {
+        const { assert!(S::OUT == 8 && S::LEN.is_multiple_of(16)) };
+        let mut narrow = Narrow([MaybeUninit::uninit(); 2 * GROUP]);
+        // SAFETY: the caller's: as many elements are read as `S` reads; it writes as many bytes, of which each is
+        // widened to two of the destination.
+        unsafe {
+            let bytes = narrow.take::<S>(isa, tables, src);
+            let mut i = 0;
+            while i < S::LEN {
+                let words: __m256i = isa.i8_to_i16(isa.loadx(bytes.add(i)));
+                isa.store(dst.add(2 * i), words);
+                i += 16;
+            }
+        }
+    }
+}
+
+/// The integers of 8 bits that stand for those of 16: the same numbers if none is past 127, as of 6-bit floats, of
+/// which the largest is 28.
+pub(super) const fn byte_of(words: DType) -> DType {
+    match words {
+        DType::Int16 => DType::Int8,
+        DType::UInt16 => DType::UInt8,
+        _ => panic!("no integers of 16 bits"),
+    }
+}
