@@ -8,13 +8,17 @@
 //! ```
 //!
 //! All four take turns on the same buffers, and the least time of each counts: what differs by a
-//! nanosecond a call cannot be told from measurements that lie seconds apart, as criterion's do. The
+//! nanosecond a call cannot be told from measurements that lie seconds apart, as criterion's do. Short calls are measured
+//! with buffers at several places, as allocators give them, and the mean counts. The
 //! buffers hold values of which about one in sixteen is out of the destination's range, so that
 //! neither loop learns its branches; a short call finds other values than the one before it.
 
+#[path = "casts/hidden.rs"]
+mod hidden;
 #[path = "casts/plain.rs"]
 mod plain;
 
+use hidden::{hidden, hidden_mut, hidden_number};
 use plain::AsTo;
 use simdcast::{Cast, CastOptions, DType, Element, Typed, cast, isa};
 use std::hint::black_box;
@@ -26,8 +30,17 @@ const LENGTHS: [usize; 5] = [1, 64, 4096, 65536, 1 << 24];
 /// The elements that short calls share: both sides, of 8 bytes each, are in the L1 cache.
 const SHARED: usize = 1024;
 
+/// At how many places short calls find their buffers. How those lie to each other, and to what else a call reads, decides
+/// on a tenth of its time and more, either way: loads that seem to be of what was just stored, by the lower bits of their
+/// addresses, wait for it.
+const PLACES: usize = 16;
+const PAGE: usize = 4096;
+
+/// Calls of so many elements are no short ones.
+const LONG: usize = 65536;
+
 /// How long a pair is measured at one length, at least, and how many turns each of the four has then.
-const TIME: Duration = Duration::from_millis(60);
+const TIME: Duration = Duration::from_millis(80);
 const TURNS: usize = 5;
 
 /// How long one turn takes, about, where calls are shorter than that.
@@ -68,45 +81,79 @@ fn limit(to: DType) -> f64 {
 struct Buffers<A, B> {
     src: Vec<A>,
     dst: Vec<B>,
+    /// Where both begin in their vectors, and how many elements they have.
+    starts: [usize; 2],
+    len: usize,
     n: usize,
 }
 
 impl<A: Number, B: Number> Buffers<A, B> {
     fn new(n: usize) -> Self {
-        let all = n.max(SHARED / n * n) as u64;
-        let src = (0..all).map(|i| A::draw(i, limit(B::DTYPE))).collect();
-        Self { src, dst: vec![B::default(); all as usize], n }
+        let len = n.max(SHARED / n * n);
+        let spare = |size: usize| 2 * PAGE / size;
+        let src = (0..(len + spare(size_of::<A>())) as u64).map(|i| A::draw(i, limit(B::DTYPE)));
+        let dst = vec![B::default(); len + spare(size_of::<B>())];
+        Self { src: src.collect(), dst, starts: [0; 2], len, n }
+    }
+
+    /// Moves both to the place of that number. Each begins where an allocator lets a vector begin, at any multiple of 16
+    /// bytes from the start of a page.
+    fn place(&mut self, number: usize) {
+        let offset = |side: u64| noise(2 * number as u64 + side) as usize % (PAGE / 16) * 16;
+        let start = |address: usize, side, size| {
+            (address.next_multiple_of(PAGE) - address + offset(side)) / size
+        };
+        self.starts = [
+            start(self.src.as_ptr().addr(), 0, size_of::<A>()),
+            start(self.dst.as_ptr().addr(), 1, size_of::<B>()),
+        ];
     }
 
     /// The time of a call, in ns, of so many rounds through the windows.
     #[inline(never)]
     fn turn(&mut self, rounds: usize, mut call: impl FnMut(&[A], &mut [B])) -> f64 {
+        let src = &self.src[self.starts[0]..][..self.len];
+        let dst = &mut self.dst[self.starts[1]..][..self.len];
+        let (n, windows) = (self.n, self.len / self.n);
         let start = Instant::now();
         for _ in 0..rounds {
-            for (src, dst) in self.src.chunks_exact(self.n).zip(self.dst.chunks_exact_mut(self.n)) {
-                call(black_box(src), black_box(dst));
+            for window in 0..windows {
+                // Where a window is follows from its number alone, not from where the one before was: that the compiler
+                // might keep on the stack, from which it would be loaded only after stores of the call, if these seem to
+                // be to the same place.
+                let at = n * hidden_number(window);
+                call(hidden(&src[at..][..n]), hidden_mut(&mut dst[at..][..n]));
             }
         }
-        start.elapsed().as_nanos() as f64 / (rounds * (self.src.len() / self.n)) as f64
+        start.elapsed().as_nanos() as f64 / (rounds * windows) as f64
     }
 }
 
-/// The least times of a call of `cast`, of `Cast::run`, and of the loops, `as` and `native`, in ns.
+/// The times of a call of `cast`, of `Cast::run`, and of the loops, `as` and `native`, in ns: the least ones at each place,
+/// and of those the mean.
 type Times = [f64; 4];
 
 fn measure<A: Number + AsTo<B>, B: Number>(n: usize) -> Times {
     let mut buffers = Buffers::<A, B>::new(n);
+    let places = if n < LONG { PLACES } else { 1 };
+    let mut mean = [0.0; 4];
+    for place in 0..places {
+        buffers.place(place);
+        let least = least(&mut buffers, TIME / places as u32);
+        for (mean, least) in mean.iter_mut().zip(least) {
+            *mean += least / places as f64;
+        }
+    }
+    mean
+}
+
+fn least<A: Number + AsTo<B>, B: Number>(buffers: &mut Buffers<A, B>, time: Duration) -> Times {
+    let windows = buffers.len / buffers.n;
     let dynamic = Cast::new(A::DTYPE, B::DTYPE, CastOptions::new()).expect("options of every pair");
     let native = black_box(A::native().unwrap_or(A::plain));
     let plain = black_box(A::plain as plain::Loop<A, B>);
-    // The first turn finds the caches empty, and tells how long a round takes.
-    let first = buffers.turn(2, plain);
-    let round = first * (buffers.src.len() / n) as f64;
-    let rounds = (TURN.as_nanos() as f64 / round).ceil().max(1.0) as usize;
-    let mut least = [f64::MAX; 4];
-    let (start, mut turns) = (Instant::now(), 0);
-    while turns < TURNS || start.elapsed() < TIME {
-        let now = [
+    let mut turns = |rounds| {
+        [
             buffers.turn(rounds, |src, dst| cast(src, dst).expect("one length")),
             buffers.turn(rounds, |src, dst| {
                 dynamic
@@ -115,11 +162,20 @@ fn measure<A: Number + AsTo<B>, B: Number>(n: usize) -> Times {
             }),
             buffers.turn(rounds, plain),
             buffers.turn(rounds, native),
-        ];
-        for (least, now) in least.iter_mut().zip(now) {
+        ]
+    };
+    // The first turns find the caches empty, and the second ones tell how long a round takes. What happens once a turn,
+    // when branches turn out otherwise than in the one before, is not to show in the quickest.
+    turns(2);
+    let call = turns(2).into_iter().fold(f64::MAX, f64::min);
+    let rounds = (TURN.as_nanos() as f64 / (call * windows as f64)).ceil().max(1.0) as usize;
+    let mut least = [f64::MAX; 4];
+    let (start, mut taken) = (Instant::now(), 0);
+    while taken < TURNS || start.elapsed() < time {
+        for (least, now) in least.iter_mut().zip(turns(rounds)) {
             *least = least.min(now);
         }
-        turns += 1;
+        taken += 1;
     }
     least
 }
