@@ -4,7 +4,8 @@
 use crate::element::Element;
 use crate::error::CastError;
 use simdcast_kernels::{
-    DType, InOrder, Kernel, Options, Overflow, Road, Rounding, RunError, run_defaults,
+    DType, InOrder, Kernel, Options, Out, Overflow, Road, Rounding, run_pair_defaults,
+    run_plain_defaults,
 };
 use std::fmt;
 
@@ -221,17 +222,22 @@ impl From<Options> for CastOptions {
 #[inline]
 pub fn cast<A: Element, B: Element>(src: &[A], dst: &mut [B]) -> Result<(), CastError> {
     let (bytes, n) = (A::bytes(src), dst.len());
-    match run_defaults::<A, B>(bytes, B::out(dst), n) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(default_error(A::DTYPE, B::DTYPE, error, bytes)),
+    let mut out = B::out(dst);
+    if run_plain_defaults::<A, B>(bytes, &mut out, n) {
+        Ok(())
+    } else {
+        cast_any((A::DTYPE, B::DTYPE), bytes, B::out(dst), n)
     }
 }
 
-/// Apart, so that a cast which succeeds does not make room for what an error needs.
+/// The same where lengths are no good, to tell so. Apart, so that a cast which succeeds does not make room for what an
+/// error needs.
 #[cold]
 #[inline(never)]
-fn default_error(from: DType, to: DType, error: RunError, src: &[u8]) -> CastError {
-    CastError::from_run(error, &Kernel::new(from, to, &Options::DEFAULT), src)
+fn cast_any(pair: (DType, DType), src: &[u8], dst: Out<'_>, n: usize) -> Result<(), CastError> {
+    run_pair_defaults(pair, src, dst, n).map_err(|error| {
+        CastError::from_run(error, &Kernel::new(pair.0, pair.1, &Options::DEFAULT), src)
+    })
 }
 
 /// Casts every element of `src` into `dst`.

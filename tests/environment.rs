@@ -5,7 +5,7 @@
 mod support;
 
 use simdcast::{DType, Overflow, Rounding, reference};
-use simdcast_kernels::{Kernel, Options, Out, RunError, run_defaults};
+use simdcast_kernels::{Kernel, Options, Out, RunError, run_pair_defaults, run_plain_defaults};
 use std::cell::Cell;
 use support::environment::Environment;
 use support::{Case, Tally, assert_none, distinct_options, in_parallel, pairs, say, values};
@@ -157,17 +157,19 @@ fn every_door_is_guarded() {
     let bytes: &[u8] = bytemuck::bytes_of(&src);
     let kernel = Kernel::new(DType::Float64, DType::Float32, &Options::DEFAULT);
     for environment in environments() {
-        let mut dst = [[0f32; 2]; 2];
-        let [typed, run] = &mut dst;
+        let mut dst = [[0f32; 2]; 3];
+        let [typed, pair, run] = &mut dst;
         let doors = || {
-            let out = Out::from(bytemuck::bytes_of_mut(typed));
-            let typed = run_defaults::<f64, f32>(bytes, out, 2);
+            let mut out = Out::from(bytemuck::bytes_of_mut(typed));
+            let typed = run_plain_defaults::<f64, f32>(bytes, &mut out, 2);
+            let dtypes = (DType::Float64, DType::Float32);
+            let pair = run_pair_defaults(dtypes, bytes, bytemuck::bytes_of_mut(pair), 2);
             let run = kernel.run(bytes, bytemuck::bytes_of_mut(run), 2);
-            (typed, run, kernel.collect::<f32>(bytes, 2))
+            (typed, pair, run, kernel.collect::<f32>(bytes, 2))
         };
         let (results, _) = environment.within(doors);
-        assert_eq!(results, (Ok(()), Ok(()), Ok(right.to_vec())), "{environment:?}");
-        assert_eq!(dst, [right; 2], "{environment:?}");
+        assert_eq!(results, (true, Ok(()), Ok(()), Ok(right.to_vec())), "{environment:?}");
+        assert_eq!(dst, [right; 3], "{environment:?}");
     }
 }
 

@@ -347,42 +347,48 @@ impl Kernel {
     }
 }
 
-/// Casts `n` elements that are all there is in either buffer, between the dtypes of two Rust types,
-/// under the default options, on the level in use: as [`Kernel::run`], with nothing to set up.
+/// Casts `n` elements that are all there is in either buffer, between the dtypes of two Rust types, under the default
+/// options, on the level in use, and answers whether it did: as [`Kernel::run_plain`], with nothing to set up. If not,
+/// nothing is done; [`run_pair_defaults`] tells why not.
 #[inline(always)]
-pub fn run_defaults<A: Typed, B: Typed>(
-    src: &[u8],
-    dst: Out<'_>,
-    n: usize,
-) -> Result<(), RunError> {
+pub fn run_plain_defaults<A: Typed, B: Typed>(src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
     let params = const { &Params::defaults(A::DTYPE, B::DTYPE) };
     let plain = const { Plain::new(&Params::defaults(A::DTYPE, B::DTYPE), Guard::None) };
-    let (from, to) = const { (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8) };
     let takes_bools = const { matches!(B::DTYPE, DType::Bool) };
-    // (Below any bound of a plain cast no product overflows. The compiler finds slices' lengths in them.)
-    let fits = src.len() == n.wrapping_mul(from) && dst.bytes == n.wrapping_mul(to);
-    let fits = fits && (takes_bools || !dst.bools);
+    // What is asked of most casts is one comparison, of the slices' lengths, which the compiler finds in these.
+    let fits = plain.below != 0
+        && holds::<A>(src.len(), n)
+        && holds::<B>(dst.bytes, n)
+        && (takes_bools || !dst.bools);
+    if !fits {
+        return false;
+    }
     // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot overlap what is
     // borrowed exclusively. A copy needs nothing of the CPU, which compilers may put here.
     unsafe {
-        if plain.is_copy && n < plain.below && fits {
+        if plain.is_copy {
             ptr::copy_nonoverlapping(src.as_ptr(), dst.start, src.len());
-        } else if n < plain.below_one_call && fits {
-            // (Asked apart, for then a short cast has one bound to compare with.)
-            call_defaults::<A, B>(params, src, dst, n);
-        } else if n < plain.below && fits {
-            call_defaults::<A, B>(params, src, dst, n);
+        } else if n < plain.below_one_call {
+            // (Asked apart: a short cast is one call of the kernel.)
+            call_defaults::<A, B>(params, src, dst.start, n);
         } else {
-            return run_any_defaults(params, src, dst.anew(), n);
+            call_defaults::<A, B>(params, src, dst.start, n);
         }
     }
-    Ok(())
+    true
+}
+
+/// Whether so many bytes are those of `n` elements, which are not packed.
+#[inline(always)]
+const fn holds<T: Typed>(bytes: usize, n: usize) -> bool {
+    let size = const { if T::DTYPE.bits() < 8 { 1 } else { T::DTYPE.bits() / 8 } };
+    bytes.is_multiple_of(size) && bytes / size == n
 }
 
 /// # Safety
 /// The buffers are those of `n` elements of the pair, and apart. No element is packed.
 #[inline(always)]
-unsafe fn call_defaults<A: Typed, B: Typed>(params: &Params, src: &[u8], dst: Out<'_>, n: usize) {
+unsafe fn call_defaults<A: Typed, B: Typed>(params: &Params, src: &[u8], dst: *mut u8, n: usize) {
     let table = dispatch::current_table();
     let guard = match table.arithmetic {
         Arithmetic::Ambient => const { guard::<A, B>(Arithmetic::Ambient) },
@@ -390,22 +396,12 @@ unsafe fn call_defaults<A: Typed, B: Typed>(params: &Params, src: &[u8], dst: Ou
     };
     let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
     // SAFETY: the caller's; the level in use is available.
-    let done = unsafe { environment::run(guard, kernel, params, src.as_ptr(), dst.start, n) };
+    let done = unsafe { environment::run(guard, kernel, params, src.as_ptr(), dst, n) };
     debug_assert_eq!(done, n);
 }
 
-/// The same where lengths are no good, to tell so.
-#[inline(never)]
-fn run_any_defaults(params: &Params, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
-    let table = dispatch::current_table();
-    let guard = environment::guard_by_default(params.from, params.to, table.arithmetic);
-    let kernel = table.pairs.get(params.from, params.to).kernel;
-    // SAFETY: the level in use is available.
-    unsafe { run_checked(guard, kernel, params, src, dst, n) }
-}
-
-/// The same between dtypes that are known at run time: as [`Kernel::new`] and [`Kernel::run`], of which the
-/// first takes longer than a short cast does.
+/// Casts `n` elements that are all there is in either buffer under the default options, on the level in use: as
+/// [`Kernel::new`] and [`Kernel::run`], of which the first takes longer than a short cast does.
 #[inline]
 pub fn run_pair_defaults<'a>(
     (from, to): (DType, DType),

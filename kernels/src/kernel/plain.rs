@@ -13,19 +13,21 @@ use core::ptr;
 /// would be half.
 #[derive(Clone, Copy)]
 pub(super) struct Plain {
-    /// More elements than any memory has, of which `fills` needs the upper bits; 0 of other pairs.
+    /// More elements than any memory has, so few that no product with the bytes of one overflows; 0 of other pairs.
     pub(super) below: usize,
     /// The elements below which a cast is one call of the kernel, and nothing else is to be asked; 0 if there always is.
     pub(super) below_one_call: usize,
-    /// The powers of two that are the elements' bytes.
-    src: u8,
-    dst: u8,
+    /// The bytes of an element of either side, and the power of two that the source's are.
+    src: usize,
+    dst: usize,
+    src_shift: u8,
     /// Whether it is a copy, for which a kernel would have to find out again how long it is.
     pub(super) is_copy: bool,
 }
 
 impl Plain {
-    const NONE: Self = Self { below: 0, below_one_call: 0, src: 0, dst: 0, is_copy: false };
+    const NONE: Self =
+        Self { below: 0, below_one_call: 0, src: 0, dst: 0, src_shift: 0, is_copy: false };
 
     pub(super) const fn new(params: &Params, guard: Guard) -> Self {
         let (src, dst) = match (params.from.size(), params.to.size(), params.options.overflow) {
@@ -39,21 +41,18 @@ impl Plain {
         Self {
             below: usize::MAX >> 8,
             below_one_call: if asks_more { 0 } else { align::LONG },
-            src: src.trailing_zeros() as u8,
-            dst: dst.trailing_zeros() as u8,
+            src,
+            dst,
+            src_shift: src.trailing_zeros() as u8,
             is_copy,
         }
     }
 
-    /// Whether so many bytes are those of `n` elements, on both sides, and those are fewer than a bound of this one's. A
-    /// length that is no multiple of the element's size has a bit among those that come around to the top, and is no
-    /// number below `below`.
+    /// Whether so many bytes are those of `n` elements, on both sides, if `n` is below a bound of this one's: then no
+    /// product overflows.
     #[inline(always)]
-    const fn fills(&self, src_bytes: usize, dst_bytes: usize, n: usize, bound: usize) -> bool {
-        debug_assert!(bound <= self.below);
-        n < bound
-            && src_bytes.rotate_right(self.src as u32) == n
-            && dst_bytes.rotate_right(self.dst as u32) == n
+    const fn fills(&self, src_bytes: usize, dst_bytes: usize, n: usize) -> bool {
+        src_bytes == n.wrapping_mul(self.src) && dst_bytes == n.wrapping_mul(self.dst)
     }
 }
 
@@ -64,17 +63,19 @@ impl Kernel {
     pub fn run_plain(&self, src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
         let Plain { below, below_one_call, .. } = self.plain;
         let (start, params) = (src.as_ptr(), &self.params);
-        let fills = |bound| self.plain.fills(src.len(), dst.bytes, n, bound) && !dst.bools;
-        // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot overlap what is
-        // borrowed exclusively. Only `Overflow::Error` refuses elements, and no such cast is plain: so all results are
-        // written, as memory that nothing was written to needs it. The level is available: `on` has asserted it, or
-        // `dispatch` found it.
+        if dst.bools || !self.plain.fills(src.len(), dst.bytes, n) {
+            return false;
+        }
+        // SAFETY: both sides have exactly the bytes of `n` elements, if those are below a bound, and what is borrowed
+        // shared cannot overlap what is borrowed exclusively. Only `Overflow::Error` refuses elements, and no such cast
+        // is plain: so all results are written, as memory that nothing was written to needs it. The level is available:
+        // `on` has asserted it, or `dispatch` found it.
         unsafe {
-            if fills(below_one_call) {
+            if n < below_one_call {
                 let done = (self.kernel)(start, dst.start, n, params);
                 debug_assert_eq!(done, n);
                 true
-            } else if fills(below) {
+            } else if n < below {
                 self.do_plain(src, dst.start, n);
                 true
             } else {
@@ -102,6 +103,6 @@ impl Kernel {
     /// How many elements so many bytes of the source hold; of some pairs, of which no cast is plain, any number.
     #[inline(always)]
     pub const fn plain_elements(&self, src_bytes: usize) -> usize {
-        src_bytes >> self.plain.src
+        src_bytes >> self.plain.src_shift
     }
 }
