@@ -6,6 +6,7 @@
 //! * From there to more bytes, and to complex numbers, and from any integers to 64 bits: see [`widen`].
 //! * From float16 and bfloat16 to the small floats, and to packed integers: see [`words`].
 //! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
+//! * From integers of 32 and 64 bits to shorter ones: see [`shorter`].
 //! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
 //! * From bfloat16 to float32: see [`uppers`].
 //! * From packed elements of one bit, and of two to 32 bits and more: see [`bits`].
@@ -14,7 +15,7 @@ use super::codes::{Codes, Pair, Plain, fused_sides, load, load_part, sides, stor
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
 use super::uppers::{self, Uppers};
-use super::{Avx512, bits, halves, in_order, narrow, packed, widen, words};
+use super::{Avx512, bits, halves, in_order, narrow, packed, shorter, widen, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::scalar::direct::ByteTable;
@@ -57,6 +58,8 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
         }
     } else if narrow::has_low_bytes(from, to) {
         pick!(isa, low_bytes, Plain<A>, Plain<B>)
+    } else if shorter::suits(from, to) && MODE == stepwise::NONE && matches!(isa, For::Vbmi) {
+        vbmi::shorter::<Plain<A>, Plain<B>, MODE>
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
         bw::powers::<Plain<A>, Plain<B>, MODE>
     } else if matches!((from, to), (DType::BFloat16, DType::Float32)) {
@@ -302,6 +305,7 @@ kernels! {
         narrow::small_from_words => small_from_words
         narrow::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
+        shorter::integers => shorter
         widen::integers => integers
         widen::integers_highest_first => integers_highest_first
         widen::floats => floats

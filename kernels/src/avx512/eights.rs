@@ -46,11 +46,11 @@ macro_rules! eights {
             #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
             #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
             unsafe fn $name<const MODE: usize>(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
-                // SAFETY: the caller's; four registers of eight elements are whole registers of a source that is tested.
+                // SAFETY: the caller's; 64 elements are whole registers of a source that is tested.
                 unsafe {
                     let isa = Avx512::summon();
                     let Avx512($x) = isa;
-                    let sides = Side::both(DType::$from, DType::$to, [false; 2]);
+                    let sides = const { Side::both(DType::$from, DType::$to, [false; 2]) };
                     let places = [$x.places(sides[0].width), $x.places(sides[1].width)];
                     let each = inlined(#[inline(always)] |v| {
                         let $v = $x.turned_if(MODE & stepwise::SOURCE != 0, places[0], v);
@@ -63,13 +63,13 @@ macro_rules! eights {
                             isa,
                             MODE,
                             sides,
-                            32,
+                            64,
                             src,
                             dst,
                             n,
                             params,
                             #[inline(always)]
-                            |src, dst| by_eights::<$a, $b>($x, src, dst, 32, each),
+                            |src, dst| by_eights::<$a, $b>($x, src, dst, 64, each),
                         );
                     }
                     by_eights::<$a, $b>($x, src, dst, n, each);
@@ -304,20 +304,18 @@ pub(super) unsafe fn by_eights<const FROM: usize, const TO: usize>(
     let mut i = 0;
     // SAFETY: the caller's; of the last registers that part is read and written that the buffers have.
     unsafe {
-        // Four times eight, loads before stores: a call of 64 elements goes round half as often.
-        while n - i >= 32 {
-            let from = |k: usize| src.add(FROM * (i + 8 * k));
-            let to = |k: usize| dst.add(TO * (i + 8 * k));
-            let (a, b) = (load::<FROM>(x, from(0)), load::<FROM>(x, from(1)));
-            let (c, d) = (load::<FROM>(x, from(2)), load::<FROM>(x, from(3)));
-            let (a, b, c, d) = (each(a), each(b), each(c), each(d));
-            store::<TO>(x, to(0), a);
-            store::<TO>(x, to(1), b);
-            store::<TO>(x, to(2), c);
-            store::<TO>(x, to(3), d);
-            i += 32;
+        // Eight times eight: a call of 64 elements goes round once. Each is stored before the next are loaded, for a call
+        // that begins with many loads waits for stores of the one before, if they seem to be to the same place.
+        while i < n - n % 64 {
+            for i in [i, i + 8, i + 16, i + 24, i + 32, i + 40, i + 48, i + 56] {
+                store::<TO>(x, dst.add(TO * i), each(load::<FROM>(x, src.add(FROM * i))));
+            }
+            i += 64;
         }
-        while n - i >= 8 {
+        if i == n {
+            return;
+        }
+        while i < n - n % 8 {
             store::<TO>(x, dst.add(TO * i), each(load::<FROM>(x, src.add(FROM * i))));
             i += 8;
         }

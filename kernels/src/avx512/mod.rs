@@ -24,6 +24,7 @@ mod packed;
 mod pieces;
 mod shapes;
 mod shim;
+mod shorter;
 mod small;
 mod stores;
 mod tables;
@@ -379,7 +380,7 @@ where
     // a part has as many elements as are left. Quarters need no more of the CPU than any `I`.
     unsafe {
         let quarter = Quarter::summon();
-        while n - i >= I::STEP {
+        while i < n - n % I::STEP {
             let hub = Decode::<A>::decode(isa, src.add(i * size_of::<A::Stored>()));
             let to = dst.add(i * size_of::<B::Stored>());
             Encode::<B>::encode(isa, isa.bridge(hub), to);

@@ -230,30 +230,42 @@ pub(super) unsafe fn longs_of_integers<A: Codes, B: Codes>(
     let mut i = 0;
     // SAFETY: the caller's; of the last elements those are read and written that are left.
     unsafe {
-        while n - i >= 32 {
-            for i in [i, i + 8, i + 16, i + 24] {
-                let from = src.add(i * size);
-                // As many bytes as eight elements have.
-                let v = match size {
-                    1 => x.f._mm512_zextsi128_si512(x.sse2._mm_loadl_epi64(from.cast())),
-                    2 => x.f._mm512_zextsi128_si512(x.load_bytes(from)),
-                    _ => x.f._mm512_zextsi256_si512(x.load_words(from)),
-                };
-                x.store_dwords(dst.add(8 * i), lengthened::<A>(x, v));
+        while i < n - n % 64 {
+            for i in [i, i + 8, i + 16, i + 24, i + 32, i + 40, i + 48, i + 56] {
+                lengthen_eight::<A>(x, src.add(i * size), dst.add(8 * i));
             }
-            i += 32;
+            i += 64;
         }
-        while i < n {
-            let part = (n - i).min(8);
-            let from = src.add(i * size);
+        while i < n - n % 8 {
+            lengthen_eight::<A>(x, src.add(i * size), dst.add(8 * i));
+            i += 8;
+        }
+        if i < n {
+            let (part, from) = (n - i, src.add(i * size));
             let v = match size {
                 1 => eights::load_part::<1>(x, from, part),
                 2 => eights::load_part::<2>(x, from, part),
                 _ => eights::load_part::<4>(x, from, part),
             };
             eights::store_part::<8>(x, dst.add(8 * i), [lengthened::<A>(x, v); 2], part);
-            i += part;
         }
+    }
+}
+
+/// Eight integers to qwords.
+///
+/// # Safety
+/// `src` is valid for reading eight elements of `A` and `dst` for writing 64 bytes.
+#[inline(always)]
+unsafe fn lengthen_eight<A: Codes>(x: Features, src: *const u8, dst: *mut u8) {
+    // SAFETY: the caller's: as many bytes are loaded as eight elements have.
+    unsafe {
+        let v = match size_of::<<A::Numbers as Real>::Stored>() {
+            1 => x.f._mm512_zextsi128_si512(x.sse2._mm_loadl_epi64(src.cast())),
+            2 => x.f._mm512_zextsi128_si512(x.load_bytes(src)),
+            _ => x.f._mm512_zextsi256_si512(x.load_words(src)),
+        };
+        x.store_dwords(dst, lengthened::<A>(x, v));
     }
 }
 
@@ -329,14 +341,14 @@ fn longs<B: Codes>(x: Features, v: __m256i, infinite: bool) -> [__m512i; 2] {
     }
 }
 
-/// Whether [`floats`] is for a pair: the upper word of the destination's numbers holds those of the
-/// source.
+/// Whether [`floats`] is for a pair: the upper word of the destination's numbers, or their only one, holds those of the
+/// source, or what they are rounded to.
 pub(super) const fn has_floats<A: Codes, B: Codes>() -> bool {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     let eight_digits = matches!(from, DType::Int8 | DType::UInt8);
     from.bits() == 8
         && match to {
-            DType::Float32 => B::COMPLEX,
+            DType::Float16 | DType::BFloat16 | DType::Float32 => B::COMPLEX,
             DType::Float64 => !eight_digits,
             _ => false,
         }
