@@ -37,6 +37,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.looks_up_nibbles = true;
     shapes.rounds_codes = 8;
     shapes.stores_clamped = true;
+    shapes.overflows_clamped = true;
     shapes.marked_halves = Some(marked_halves);
     shapes.stores = stores(shapes.stores);
     shapes.clamps = clamps(shapes.clamps);

@@ -20,6 +20,7 @@ mod in_registers;
 mod lanes;
 mod moved;
 mod narrow;
+mod overflows;
 mod packed;
 mod pieces;
 mod shapes;

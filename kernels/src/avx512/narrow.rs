@@ -142,6 +142,22 @@ pub(super) unsafe fn powers<L: LookUp, A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
+    unsafe { powers_of_brains::<L, A, B, true>(isa, src, dst, n, pair) }
+}
+
+/// The same, which saturates or not: then 255, past the largest power, stays that, which is NaN.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+pub(super) unsafe fn powers_of_brains<L: LookUp, A: Codes, B: Codes, const SATURATES: bool>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    // SAFETY: the caller's.
     unsafe {
         bytes_of_words(
             isa,
@@ -152,10 +168,12 @@ pub(super) unsafe fn powers<L: LookUp, A: Codes, B: Codes>(
             #[inline(always)]
             |[a, b]| {
                 let x = isa.features();
-                let (a, nan_a) = next_power(x, a);
-                let (b, nan_b) = next_power(x, b);
-                let codes = x.unmix_words(x.bw._mm512_packus_epi16(a, b));
-                let codes = x.bw._mm512_min_epu8(codes, x.byte(0xfe));
+                let (a, nan_a) = next_power::<SATURATES>(x, a);
+                let (b, nan_b) = next_power::<SATURATES>(x, b);
+                let mut codes = x.unmix_words(x.bw._mm512_packus_epi16(a, b));
+                if SATURATES {
+                    codes = x.bw._mm512_min_epu8(codes, x.byte(0xfe));
+                }
                 let nan = u64::from(nan_a) | u64::from(nan_b) << 32;
                 x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(0xff))
             },
@@ -163,15 +181,20 @@ pub(super) unsafe fn powers<L: LookUp, A: Codes, B: Codes>(
     }
 }
 
-/// The next power of two in each word, and which are NaN or below zero.
+/// The next power of two in each word, and which are NaN or below zero; or else, where nothing saturates, zero or too small:
+/// up to half of the smallest power.
 #[inline(always)]
-fn next_power(x: Features, v: __m512i) -> (__m512i, __mmask32) {
+fn next_power<const SATURATES: bool>(x: Features, v: __m512i) -> (__m512i, __mmask32) {
     let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
     let above = x.bw._mm512_cmpgt_epu16_mask(magnitude, x.word(0x40));
     let up = x.bw._mm512_add_epi16(magnitude, x.word(0x7f));
     let code = x.bw._mm512_maskz_srli_epi16::<7>(above, up);
     let past = x.bw._mm512_cmpgt_epu16_mask(v, x.word(0x7f80));
-    (code, x.bw._mm512_mask_cmpneq_epi16_mask(past, v, x.word(0x8000)))
+    let nan = x.bw._mm512_mask_cmpneq_epi16_mask(past, v, x.word(0x8000));
+    match SATURATES {
+        true => (code, nan),
+        false => (code, nan | x.bw._mm512_cmple_epu16_mask(magnitude, x.word(0x20))),
+    }
 }
 
 /// Makes a byte of each word.
@@ -264,6 +287,22 @@ pub(super) unsafe fn small_from_words<L: LookUp, A: Codes, B: Codes>(
     n: usize,
     pair: Pair<A, B>,
 ) {
+    // SAFETY: the caller's.
+    unsafe { small_of_words::<L, A, B, true>(isa, src, dst, n, pair) }
+}
+
+/// The same, which saturate or not.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+pub(super) unsafe fn small_of_words<L: LookUp, A: Codes, B: Codes, const SATURATES: bool>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
     let x = isa.features();
     // SAFETY: the caller's.
     unsafe {
@@ -275,24 +314,31 @@ pub(super) unsafe fn small_from_words<L: LookUp, A: Codes, B: Codes>(
             pair,
             #[inline(always)]
             |[a, b]| match (A::Numbers::DTYPE, const { top_of(B::Numbers::DTYPE) }) {
-                (DType::UInt16, Some(8..)) => from_magnitudes::<L, B>(isa, [a, b]),
+                (DType::UInt16, Some(8..)) => from_magnitudes::<L, B, SATURATES>(isa, [a, b]),
                 (_, Some(8..)) => {
                     let (c, d) = (x.bw._mm512_abs_epi16(a), x.bw._mm512_abs_epi16(b));
                     let signs = x.unmix_words(x.bw._mm512_packs_epi16(a, b));
-                    Small::<B::Numbers>::finish(x, from_magnitudes::<L, B>(isa, [c, d]), signs)
+                    Small::<B::Numbers>::finish(
+                        x,
+                        from_magnitudes::<L, B, SATURATES>(isa, [c, d]),
+                        signs,
+                    )
                 }
-                (DType::UInt16, _) => from_unsigned::<L, B>(isa, clamp(x, a, b)),
+                (DType::UInt16, _) => from_unsigned::<L, B, SATURATES>(isa, clamp(x, a, b)),
                 (_, Some(7)) => {
                     // Past a signed byte: magnitude and sign apart.
                     let (c, d) = (x.bw._mm512_abs_epi16(a), x.bw._mm512_abs_epi16(b));
                     let signs = x.unmix_words(x.bw._mm512_packs_epi16(a, b));
                     Small::<B::Numbers>::finish(
                         x,
-                        from_unsigned::<L, B>(isa, clamp(x, c, d)),
+                        from_unsigned::<L, B, SATURATES>(isa, clamp(x, c, d)),
                         signs,
                     )
                 }
-                _ => from_signed::<L, B>(isa, x.unmix_words(x.bw._mm512_packs_epi16(a, b))),
+                _ => from_signed::<L, B, SATURATES>(
+                    isa,
+                    x.unmix_words(x.bw._mm512_packs_epi16(a, b)),
+                ),
             },
         )
     }
@@ -308,14 +354,20 @@ fn clamp(x: Features, a: __m512i, b: __m512i) -> __m512i {
 
 /// The codes of unsigned bytes.
 #[inline(always)]
-fn from_unsigned<L: LookUp, B: Codes>(isa: L, v: __m512i) -> __m512i {
-    isa.look_up(const { &Maps::<mark::UInt8, B::Numbers>::BYTE }, v)
+fn from_unsigned<L: LookUp, B: Codes, const SATURATES: bool>(isa: L, v: __m512i) -> __m512i {
+    match SATURATES {
+        true => isa.look_up(const { &Maps::<mark::UInt8, B::Numbers>::BYTE }, v),
+        false => isa.look_up(const { &Maps::<mark::UInt8, B::Numbers>::OVERFLOWING }, v),
+    }
 }
 
 /// The codes of signed bytes.
 #[inline(always)]
-fn from_signed<L: LookUp, B: Codes>(isa: L, v: __m512i) -> __m512i {
-    isa.look_up(const { &Maps::<mark::Int8, B::Numbers>::BYTE }, v)
+fn from_signed<L: LookUp, B: Codes, const SATURATES: bool>(isa: L, v: __m512i) -> __m512i {
+    match SATURATES {
+        true => isa.look_up(const { &Maps::<mark::Int8, B::Numbers>::BYTE }, v),
+        false => isa.look_up(const { &Maps::<mark::Int8, B::Numbers>::OVERFLOWING }, v),
+    }
 }
 
 /// How many bits of a word are brought together in one by [`from_magnitudes`]. What is left of a word
@@ -337,7 +389,7 @@ const fn largest_magnitude<B: Codes>() -> u16 {
 /// last bits, but with those that are lost brought together in the last one left, and its code is so
 /// many powers of two higher.
 #[inline(always)]
-fn from_magnitudes<L: LookUp, B: Codes>(isa: L, v: [__m512i; 2]) -> __m512i {
+fn from_magnitudes<L: LookUp, B: Codes, const SATURATES: bool>(isa: L, v: [__m512i; 2]) -> __m512i {
     let x = isa.features();
     let most = const { largest_magnitude::<B>() };
     let [(a, near_a, far_a), (b, near_b, far_b)] = both(
@@ -358,7 +410,7 @@ fn from_magnitudes<L: LookUp, B: Codes>(isa: L, v: [__m512i; 2]) -> __m512i {
             (byte, near, far)
         },
     );
-    let codes = from_unsigned::<L, B>(isa, isa.low_bytes(a, b));
+    let codes = from_unsigned::<L, B, SATURATES>(isa, isa.low_bytes(a, b));
     let powers = const { (merged::<B>() << Small::<B::Numbers>::FORMAT.mantissa_bits) as u8 };
     let near = u64::from(near_a) | u64::from(near_b) << 32;
     let codes = x.bw._mm512_mask_add_epi8(codes, near, codes, x.byte(powers));
@@ -368,7 +420,9 @@ fn from_magnitudes<L: LookUp, B: Codes>(isa: L, v: [__m512i; 2]) -> __m512i {
     } else {
         codes
     };
-    x.bw._mm512_min_epu8(codes, x.byte(Small::<B::Numbers>::FORMAT.max_finite() as u8))
+    // (The code past the largest number's is that of infinity or NaN.)
+    let most = Small::<B::Numbers>::FORMAT.max_finite() as u8 + !SATURATES as u8;
+    x.bw._mm512_min_epu8(codes, x.byte(most))
 }
 
 /// Sets bit `BITS` of a word, the last that will be left, if one below it is set.
@@ -402,6 +456,22 @@ pub(super) unsafe fn small_from_dwords<L: LookUp, A: Codes, B: Codes>(
     n: usize,
     pair: Pair<A, B>,
 ) {
+    // SAFETY: the caller's.
+    unsafe { small_of_dwords::<L, A, B, true>(isa, src, dst, n, pair) }
+}
+
+/// The same, which saturate or not.
+///
+/// # Safety
+/// As for [`small_from_dwords`].
+#[inline(always)]
+pub(super) unsafe fn small_of_dwords<L: LookUp, A: Codes, B: Codes, const SATURATES: bool>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
     let x = isa.features();
     // SAFETY: the caller's.
     unsafe {
@@ -419,9 +489,9 @@ pub(super) unsafe fn small_from_dwords<L: LookUp, A: Codes, B: Codes>(
                         #[inline(always)]
                         |v| x.f._mm512_min_epu32(v, x.dword(255)),
                     );
-                    from_unsigned::<L, B>(isa, x.clamp_to_bytes::<false>(v))
+                    from_unsigned::<L, B, SATURATES>(isa, x.clamp_to_bytes::<false>(v))
                 }
-                _ => from_signed::<L, B>(isa, x.clamp_to_bytes::<true>(v)),
+                _ => from_signed::<L, B, SATURATES>(isa, x.clamp_to_bytes::<true>(v)),
             },
         )
     }

@@ -7,7 +7,7 @@ use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes, map_marked, marked_halves};
-use super::{Avx512, Features, moved};
+use super::{Avx512, Features, moved, overflows};
 use crate::codec::Isa;
 use crate::shape::{Grid, Map, Mode, Shapes};
 use core::arch::x86_64::*;
@@ -23,7 +23,8 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.look_up = look_up::<Vbmi>;
     shapes.marked_halves = Some(marked_halves::<Vbmi>);
     shapes.look_up_marked = Some(map_marked::<Vbmi>);
-    shapes.stores = moved::stores(shapes.stores);
+    shapes.stores = overflows::stores_vbmi(moved::stores(shapes.stores));
+    shapes.overflows_clamped = true;
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Vbmi>;
     shapes.rounds.whole32[Mode::Stochastic as usize] = round::<Vbmi>;
     shapes
@@ -46,7 +47,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.rounds_codes = 8;
     shapes.converts_longs = true;
     shapes.marked_halves = Some(marked_halves::<Avx512>);
-    shapes.stores = stores(shapes.stores);
+    shapes.stores = overflows::stores(stores(shapes.stores));
     shapes.clamps = clamps(shapes.clamps);
     shapes.imaginary = shapes.imaginary.with_any::<Avx512>();
 

@@ -307,3 +307,10 @@ pub(super) fn powers(x: Features, [a, b, c, d]: [Power; 4]) -> __m512i {
     );
     x.unmix(x.bw._mm512_packus_epi16(ab, cd))
 }
+
+/// The same of powers that do not saturate, none of which is below 0: 255 is NaN's code, as are those past it.
+#[inline(always)]
+pub(super) fn uncut_powers(x: Features, [a, b, c, d]: [Power; 4]) -> __m512i {
+    let (ab, cd) = (x.bw._mm512_packus_epi32(a.0, b.0), x.bw._mm512_packus_epi32(c.0, d.0));
+    x.unmix(x.bw._mm512_packus_epi16(ab, cd))
+}

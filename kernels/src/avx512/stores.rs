@@ -210,7 +210,7 @@ stepped! {
 /// The pointers are valid for `n` elements of `A` and `B`, and don't overlap. `step` reads and writes
 /// 64. The CPU has AVX-512.
 #[inline(always)]
-unsafe fn steps<A: Real, B: Real>(
+pub(super) unsafe fn steps<A: Real, B: Real>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -350,7 +350,7 @@ impl Wraps for F64 {
 }
 
 /// A step's hub, a quarter at a time.
-trait Quarters {
+pub(super) trait Quarters {
     type Hub;
 
     fn quarters(self) -> [Self::Hub; 4];

@@ -91,6 +91,21 @@ impl<B: Real, const CUT: bool> Finish<B> for Float<CUT> {
     }
 }
 
+/// 8-bit floats that do not saturate: past the largest one's code is that of infinity, or of NaN, a step as any other.
+pub(super) struct Overflowing;
+
+impl<B: Real> Finish<B> for Overflowing {
+    const EXPONENTS: (i32, i32) = <Float<false> as Finish<B>>::EXPONENTS;
+    const DENSITY: usize = <Float<false> as Finish<B>>::DENSITY;
+    const NAN: u8 = <Float<false> as Finish<B>>::NAN;
+    const OPTIONS: Options = Options { saturate: false, ..Options::DEFAULT };
+
+    #[inline(always)]
+    fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
+        Small::<B>::finish(x, codes, signs)
+    }
+}
+
 /// Integers of at most 4 bits.
 struct Whole;
 
@@ -396,13 +411,14 @@ pub(super) const fn has_powers(from: DType, to: DType) -> bool {
 }
 
 /// The magnitudes of float16 as powers of two.
-struct Power;
+pub(super) struct Power<const SATURATES: bool>;
 
-impl<B: Real> Finish<B> for Power {
+impl<B: Real, const SATURATES: bool> Finish<B> for Power<SATURATES> {
     /// Not those of magnitudes that are their own keys.
     const EXPONENTS: (i32, i32) = (0, 0);
     const DENSITY: usize = 1;
     const NAN: u8 = 0xff;
+    const OPTIONS: Options = Options { saturate: SATURATES, ..Options::DEFAULT };
     /// Subnormals take as many steps as they have bits.
     const APART: u16 = 128;
 
@@ -428,7 +444,7 @@ pub(super) unsafe fn to_powers<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe { by_tables::<A, B, Power>(isa, src, dst, n, pair) }
+    unsafe { by_tables::<A, B, Power<true>>(isa, src, dst, n, pair) }
 }
 
 /// To integers of at most 4 bits, of whose bytes the bits above are not to count.
@@ -450,7 +466,7 @@ pub(super) unsafe fn to_whole<A: Codes, B: Codes>(
 /// # Safety
 /// As for [`to_small`].
 #[inline(always)]
-unsafe fn by_tables<A: Codes, B: Codes, F: Finish<B::Numbers>>(
+pub(super) unsafe fn by_tables<A: Codes, B: Codes, F: Finish<B::Numbers>>(
     isa: Vbmi,
     src: *const u8,
     dst: *mut u8,

@@ -127,6 +127,8 @@ pub(crate) struct Shapes {
     pub(crate) converts_longs: bool,
     /// Whether loops of [`Stores`] clamp integers of up to 32 bits to bytes where floats have no numbers beyond.
     pub(crate) stores_clamped: bool,
+    /// Whether those do that do not saturate.
+    pub(crate) overflows_clamped: bool,
     /// Where that takes less time than a test before.
     pub(crate) look_up_marked: Option<LookUpMarked>,
     pub(crate) any_bits: AnyBits,
@@ -154,6 +156,7 @@ impl Shapes {
             rounds_codes: 0,
             converts_longs: false,
             stores_clamped: false,
+            overflows_clamped: false,
             look_up_marked: None,
             any_bits: halves::any_bits::<I>,
             marked_halves: None,

@@ -142,7 +142,7 @@ impl Plan {
                 way.step(Step::Store(store, false), to);
                 way.plan.is_map = bytes && !checked;
                 if !checked {
-                    way.plan.narrowed = way.narrowed(shapes, false);
+                    way.plan.narrowed = way.narrowed(shapes.overflows_clamped, false);
                 }
                 return way.plan;
             }
@@ -155,7 +155,7 @@ impl Plan {
         way.plan.is_map = bytes && !checked && way.plan.seed.is_none();
         way.plan.by_table = way.plan.is_map && floats && !way.plan.is_store();
         if !checked && way.plan.seed.is_none() {
-            way.plan.narrowed = way.narrowed(shapes, options.saturate);
+            way.plan.narrowed = way.narrowed(shapes.stores_clamped, options.saturate);
             if matches!(options.overflow, Overflow::As)
                 && from.significant_bits() <= shapes.rounds_codes
             {
@@ -197,10 +197,11 @@ impl Way {
         self.step(Step::Round(rounding), rounding.to());
     }
 
-    /// The integers of a byte that stand for all that the source has, where they are looked up.
-    fn narrowed(&self, shapes: &Shapes, saturate: bool) -> Option<(DType, Range)> {
+    /// The integers of a byte that stand for all that the source has, where they are looked up; loops that store small
+    /// floats may clamp to them by themselves.
+    fn narrowed(&self, clamped: bool, saturate: bool) -> Option<(DType, Range)> {
         let is_short = matches!(self.to.numbers(), Numbers::Float(f) if f.max_exponent() < 7);
-        if is_short && self.from.bits() < 64 && shapes.stores_clamped && self.plan.is_store() {
+        if is_short && self.from.bits() < 64 && clamped && self.plan.is_store() {
             return None;
         }
         narrowed(self.from, self.to, saturate)
