@@ -29,6 +29,7 @@ mod shorter;
 mod small;
 mod stores;
 mod tables;
+mod ties;
 mod uppers;
 mod widen;
 mod words;

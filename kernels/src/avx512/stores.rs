@@ -5,6 +5,7 @@ use super::decode::{F32, F64, I32, I64, Narrow, U32, U64, Unquiet};
 use super::lanes::{both, each};
 use super::shapes::{DOWN, NEAREST, TO_ZERO, UP, brains, halves, near_halves};
 use super::small::Small;
+use super::ties::Doubles;
 use super::{Avx512, Features};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -51,6 +52,9 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     };
     let stores = all_stores! {
         stores: Float64 Int32 Int64 UInt32 UInt64 => [Float16] by odd_halves [NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float64 Int32 Int64 UInt32 UInt64 => [Float32] by doubles [NearestAway]
     };
     let stores = all_stores! {
         stores: Float32 Float16 BFloat16 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [Float8E8M0Fnu]
@@ -120,6 +124,16 @@ stepped! {
         let v = isa.bridge(Decode::<A>::decode(isa, src));
         for (i, v) in v.into_iter().enumerate() {
             x.store_words(dst.add(32 * i), x.near_half_of::<A>(v.lanes));
+        }
+    };
+    /// To float32, what may not be exact in it.
+    doubles [, const MODE: u8] (_)
+    where [Avx512: Decode<A, Hub: Quarters<Hub: Doubles>>],
+    |isa, x, src, dst| {
+        const { assert!(MODE == Mode::NearestAway as u8) };
+        let v = Decode::<A>::decode(isa, src).quarters();
+        for (i, v) in v.into_iter().enumerate() {
+            x.store_dwords(dst.add(64 * i), x.near_floats(v.doubles(x)));
         }
     };
     /// Bfloat16, or an integer that is exact in float32, to float16.
@@ -366,30 +380,10 @@ impl<H> Quarters for [H; 4] {
 }
 
 impl Features {
-    /// The nearest float16s of float32s, of two the further one: half a unit is added, and the rest cut off; what the sum
-    /// itself loses, cut off toward zero, would be cut off anyway. Cutting off stops at the largest number: what is past
-    /// it is made infinity before.
+    /// The nearest float16s of float32s, of two the further one.
     #[inline(always)]
     pub(super) fn near_half(self, v: __m512) -> __m256i {
-        const LOWEST: u32 = (127 - 14) << 23;
-        const HALF_UNIT: u32 = (127 - 11) << 23;
-        const PAST: u32 = (127 + 16) << 23;
-        const INFINITY: u32 = 0xff << 23;
-        let (bits, sign) = (self.f._mm512_castps_si512(v), self.dword(1 << 31));
-        let power = self.f._mm512_and_si512(bits, self.dword(INFINITY));
-        let power = self.f._mm512_max_epi32(power, self.dword(LOWEST));
-        // power OR (v AND the sign)
-        let power = self.f._mm512_ternarylogic_epi32::<0xf8>(power, bits, sign);
-        let power = self.f._mm512_castsi512_ps(power);
-        let sum = self.f._mm512_fmadd_round_ps::<TO_ZERO>(power, self.float(HALF_UNIT), v);
-        let sum = self.f._mm512_castps_si512(sum);
-        let size = self.f._mm512_and_si512(sum, self.dword(i32::MAX as u32));
-        let past = self.f._mm512_cmpge_epi32_mask(size, self.dword(PAST));
-        let past = self.f._mm512_mask_cmple_epi32_mask(past, size, self.dword(INFINITY));
-        // infinity OR (sum AND the sign)
-        let infinity = self.f._mm512_ternarylogic_epi32::<0xf8>(self.dword(INFINITY), sum, sign);
-        let sum = self.f._mm512_mask_mov_epi32(sum, past, infinity);
-        self.float16s::<_MM_FROUND_TO_ZERO>(self.f._mm512_castsi512_ps(sum))
+        self.float16s::<_MM_FROUND_TO_NEAREST_INT>(self.off_ties(v))
     }
 
     /// The same of `A`s. Of integers, whose float16s are no subnormals, half a unit more, of which the rest is cut off, is
