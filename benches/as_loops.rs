@@ -147,6 +147,7 @@ fn measure<A: Number + AsTo<B>, B: Number>(n: usize) -> Times {
     mean
 }
 
+/// The least times at a place, of turns that take so long, at least.
 fn least<A: Number + AsTo<B>, B: Number>(buffers: &mut Buffers<A, B>, time: Duration) -> Times {
     let windows = buffers.len / buffers.n;
     let dynamic = Cast::new(A::DTYPE, B::DTYPE, CastOptions::new()).expect("options of every pair");

@@ -230,8 +230,8 @@ pub fn cast<A: Element, B: Element>(src: &[A], dst: &mut [B]) -> Result<(), Cast
     }
 }
 
-/// The same where lengths are no good, to tell so. Apart, so that a cast which succeeds does not make room for what an
-/// error needs.
+/// The same where lengths are no good, to tell so, or another question is to be asked first. Apart, so that a cast which is
+/// done at once does not make room for what an error needs.
 #[cold]
 #[inline(never)]
 fn cast_any(pair: (DType, DType), src: &[u8], dst: Out<'_>, n: usize) -> Result<(), CastError> {

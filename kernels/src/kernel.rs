@@ -349,7 +349,7 @@ impl Kernel {
 
 /// Casts `n` elements that are all there is in either buffer, between the dtypes of two Rust types, under the default
 /// options, on the level in use, and answers whether it did: as [`Kernel::run_plain`], with nothing to set up. If not,
-/// nothing is done; [`run_pair_defaults`] tells why not.
+/// nothing is done; [`run_pair_defaults`] does it, or tells why not.
 #[inline(always)]
 pub fn run_plain_defaults<A: Typed, B: Typed>(src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
     let params = const { &Params::defaults(A::DTYPE, B::DTYPE) };
