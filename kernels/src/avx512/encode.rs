@@ -129,7 +129,7 @@ encoders! {
     Float8E8M0Fnu <= Power, store_bytes_part:
         |x, v| small::power(x, v),
         |dst, w| {
-            x.store_dwords(dst, small::powers(x, w));
+            x.store_dwords(dst, small::powers::<true>(x, w));
         };
     Float6E2M3Fn <= Odd<false>, store_bytes_part:
         |x, v| Small::<mark::Float6E2M3Fn>::quarter(x, v),

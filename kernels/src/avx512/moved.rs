@@ -81,12 +81,12 @@ fn codes<A: Real, B: Real, const MODE: u8>(isa: Vbmi, numbers: [__m512i; 2]) -> 
     };
     let away = [away(0), away(1)];
     let before = |i: usize| x.bw._mm512_mask_sub_epi16(numbers[i], away[i], numbers[i], one);
-    let [codes, signs] = Keys::<A, B, Float<true>>::magnitudes(isa, [before(0), before(1)]);
+    let [codes, signs] = Keys::<A, B, Float<true, true>>::magnitudes(isa, [before(0), before(1)]);
     let away = u64::from(away[0]) | u64::from(away[1]) << 32;
     let next = x.bw._mm512_add_epi8(codes, x.byte(1));
     let largest = x.byte(Small::<B>::FORMAT.max_finite() as u8);
     let codes = x.bw._mm512_mask_min_epu8(codes, away, next, largest);
-    <Float<true> as Finish<B>>::finish(x, codes, signs)
+    <Float<true, true> as Finish<B>>::finish(x, codes, signs)
 }
 
 /// Which of 32 numbers are neither zero nor infinite nor NaN.
@@ -94,6 +94,6 @@ fn codes<A: Real, B: Real, const MODE: u8>(isa: Vbmi, numbers: [__m512i; 2]) -> 
 fn finite<A: Real, B: Real>(x: Features, v: __m512i) -> __mmask32 {
     let size = x.f._mm512_and_si512(v, x.word(0x7fff));
     let before = x.bw._mm512_sub_epi16(size, x.word(1));
-    let infinity = Keys::<A, B, Float<true>>::INFINITY;
+    let infinity = Keys::<A, B, Float<true, true>>::INFINITY;
     x.bw._mm512_cmplt_epu16_mask(before, x.word(infinity - 1))
 }

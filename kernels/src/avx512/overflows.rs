@@ -8,9 +8,9 @@ use super::decode::{F32, F64, I32, I64, Narrow, U32, U64};
 use super::lanes::each;
 use super::narrow::{powers_of_brains, small_of_dwords, small_of_words};
 use super::shim::Vbmi;
-use super::small::uncut_powers;
+use super::small;
 use super::stores::{Quarters, steps};
-use super::words::{self, Overflowing, by_tables};
+use super::words::{self, Float, by_tables};
 use super::{Avx512, Features};
 use crate::codec::{Decode, Isa};
 use crate::dtypes::{DType, Real, mark};
@@ -82,7 +82,7 @@ macro_rules! overflowing {
 
 overflowing! {
     /// From floats of 16 bits.
-    floats by Mode::NearestEven: |isa, src, dst, n, pair| by_tables::<_, _, Overflowing>(isa, src, dst, n, pair);
+    floats by Mode::NearestEven: |isa, src, dst, n, pair| by_tables::<_, _, Float<false, false>>(isa, src, dst, n, pair);
     /// From integers of 16 bits.
     words by Mode::NearestEven: |isa, src, dst, n, pair| small_of_words::<_, _, _, false>(isa, src, dst, n, pair);
     /// From integers of 32 bits, to floats that end within a byte.
@@ -125,7 +125,7 @@ unsafe fn powers<A: Real, B: Real, const MODE: u8>(
                     #[inline(always)]
                     |v| kept(x, v),
                 );
-                x.store_dwords(dst, uncut_powers(x, v));
+                x.store_dwords(dst, small::powers::<false>(x, v));
             },
         );
     }

@@ -294,23 +294,19 @@ pub(super) fn power(x: Features, v: Power) -> __m128i {
     x.f._mm512_cvtusepi32_epi8(code)
 }
 
-/// The codes of a step.
+/// The codes of a step. Those that do not saturate have none below 0; of them 255 stays, which is NaN's code.
 #[inline(always)]
-pub(super) fn powers(x: Features, [a, b, c, d]: [Power; 4]) -> __m512i {
+pub(super) fn powers<const SATURATES: bool>(x: Features, [a, b, c, d]: [Power; 4]) -> __m512i {
     let [ab, cd] = both(
         [x.bw._mm512_packus_epi32(a.0, b.0), x.bw._mm512_packus_epi32(c.0, d.0)],
         #[inline(always)]
         |v| {
+            if !SATURATES {
+                return v;
+            }
             let past = x.bw._mm512_cmpeq_epi16_mask(v, x.word(255));
             x.bw._mm512_mask_mov_epi16(v, past, x.word(254))
         },
     );
-    x.unmix(x.bw._mm512_packus_epi16(ab, cd))
-}
-
-/// The same of powers that do not saturate, none of which is below 0: 255 is NaN's code, as are those past it.
-#[inline(always)]
-pub(super) fn uncut_powers(x: Features, [a, b, c, d]: [Power; 4]) -> __m512i {
-    let (ab, cd) = (x.bw._mm512_packus_epi32(a.0, b.0), x.bw._mm512_packus_epi32(c.0, d.0));
     x.unmix(x.bw._mm512_packus_epi16(ab, cd))
 }

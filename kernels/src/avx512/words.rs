@@ -70,10 +70,11 @@ pub(super) trait Finish<B: Real>: 'static {
     fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i;
 }
 
-/// Small floats: the nearest, or those toward zero.
-pub(super) struct Float<const CUT: bool>;
+/// Small floats: the nearest, or those toward zero. Where they do not saturate, past the largest one's code is that of
+/// infinity, or of NaN, a step as any other.
+pub(super) struct Float<const CUT: bool, const SATURATES: bool>;
 
-impl<B: Real, const CUT: bool> Finish<B> for Float<CUT> {
+impl<B: Real, const CUT: bool, const SATURATES: bool> Finish<B> for Float<CUT, SATURATES> {
     const EXPONENTS: (i32, i32) = {
         let to = Small::<B>::FORMAT;
         (to.min_exponent() - to.mantissa_bits as i32 - 1, to.max_exponent() + 1)
@@ -82,23 +83,9 @@ impl<B: Real, const CUT: bool> Finish<B> for Float<CUT> {
     const NAN: u8 = Small::<B>::NAN_CODE;
     const OPTIONS: Options = Options {
         rounding: if CUT { Rounding::TowardZero } else { Rounding::Default },
+        saturate: SATURATES,
         ..Options::DEFAULT
     };
-
-    #[inline(always)]
-    fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
-        Small::<B>::finish(x, codes, signs)
-    }
-}
-
-/// 8-bit floats that do not saturate: past the largest one's code is that of infinity, or of NaN, a step as any other.
-pub(super) struct Overflowing;
-
-impl<B: Real> Finish<B> for Overflowing {
-    const EXPONENTS: (i32, i32) = <Float<false> as Finish<B>>::EXPONENTS;
-    const DENSITY: usize = <Float<false> as Finish<B>>::DENSITY;
-    const NAN: u8 = <Float<false> as Finish<B>>::NAN;
-    const OPTIONS: Options = Options { saturate: false, ..Options::DEFAULT };
 
     #[inline(always)]
     fn finish(x: Features, codes: __m512i, signs: __m512i) -> __m512i {
@@ -402,7 +389,7 @@ pub(super) unsafe fn to_small<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe { by_tables::<A, B, Float<false>>(isa, src, dst, n, pair) }
+    unsafe { by_tables::<A, B, Float<false, true>>(isa, src, dst, n, pair) }
 }
 
 /// Whether [`to_powers`] is for a pair.
