@@ -60,6 +60,35 @@ impl Case {
         right
     }
 
+    /// Casts so many elements, of which some, a multiple of 8, repeat, with both sides off the start of a line.
+    fn check_repeated(
+        &self,
+        period: usize,
+        n: usize,
+        offsets: &[(usize, usize)],
+    ) -> Result<u64, String> {
+        let (from, to) = (self.kernel.from(), self.kernel.to());
+        let repeat = |bytes: Vec<u8>, dtype: DType| -> Vec<u8> {
+            bytes.into_iter().cycle().take(dtype.bytes_for(n).unwrap()).collect()
+        };
+        let source = repeat(self.source(period), from);
+        let mut right = repeat(self.right(period), to);
+        if let Some(last) = right.last_mut().filter(|_| !(n * to.bits()).is_multiple_of(8)) {
+            *last &= (1 << (n * to.bits() % 8)) - 1;
+        }
+        for &(src_offset, dst_offset) in offsets {
+            let mut src = Guarded::new(source.len(), src_offset);
+            let mut dst = Guarded::new(right.len(), dst_offset);
+            src.bytes().copy_from_slice(&source);
+            self.kernel.run(src.bytes(), dst.bytes(), n).map_err(|e| format!("{e:?}"))?;
+            self.check(n, dst.bytes(), &right)?;
+            if !dst.untouched() {
+                return Err(format!("{:?}: {n} elements: wrote outside", self.kernel));
+            }
+        }
+        Ok(offsets.len() as u64)
+    }
+
     fn check(&self, n: usize, stored: &[u8], right: &[u8]) -> Result<(), String> {
         let at = stored.iter().zip(right).position(|(a, b)| a != b);
         at.map_or(Ok(()), |at| Err(format!("{:?}: {n} elements: byte {at} is wrong", self.kernel)))
@@ -114,33 +143,34 @@ fn every_alignment_within_guard_bytes() {
 /// not be worked out for all.
 #[test]
 fn long_buffers_off_the_lines_of_the_cache() {
-    const PERIOD: usize = 512;
     every_case(|case| {
         if !case.kernel.options().is_default() {
             return Ok(0);
         }
         let (from, to) = (case.kernel.from(), case.kernel.to());
         let n = ((64 << 13) / (from.bits() + to.bits())).max(1024) + 5;
-        let repeat = |bytes: Vec<u8>, dtype: DType| -> Vec<u8> {
-            bytes.into_iter().cycle().take(dtype.bytes_for(n).unwrap()).collect()
-        };
-        let source = repeat(case.source(PERIOD), from);
-        let mut right = repeat(case.right(PERIOD), to);
-        if let Some(last) = right.last_mut().filter(|_| n * to.bits() % 8 != 0) {
-            *last &= (1 << (n * to.bits() % 8)) - 1;
-        }
         let offsets = [(1, 1), (16, 48), (63, 32), (0, 61), (60, 0)];
-        for (src_offset, dst_offset) in offsets {
-            let mut src = Guarded::new(source.len(), src_offset);
-            let mut dst = Guarded::new(right.len(), dst_offset);
-            src.bytes().copy_from_slice(&source);
-            case.kernel.run(src.bytes(), dst.bytes(), n).map_err(|e| format!("{e:?}"))?;
-            case.check(n, dst.bytes(), &right)?;
-            if !dst.untouched() {
-                return Err(format!("{:?}: {n} elements: wrote outside", case.kernel));
-            }
+        case.check_repeated(512, n, &offsets)
+    });
+}
+
+/// Wherever the results of packed elements start a line, the source is brought there, see `shifted.rs`.
+#[test]
+fn packed_sources_of_results_off_the_lines_of_the_cache() {
+    // Several pieces, and parts of one.
+    const BYTES: [usize; 3] = [64 + 1, 3 << 10, (7 << 10) + 77];
+    every_case(|case| {
+        let (from, to) = (case.kernel.from(), case.kernel.to());
+        if !case.kernel.options().is_default() || !from.is_packed() || to.bits() < 16 {
+            return Ok(0);
         }
-        Ok(offsets.len() as u64)
+        // What starts lines at the first of eight elements, at the second, and so on.
+        let offsets: Vec<_> = (0..8).map(|i| (3 * i, (8 - i) * to.bits() / 8 % 64)).collect();
+        let mut runs = 0;
+        for bytes in BYTES {
+            runs += case.check_repeated(8184, bytes * 8 / from.bits() + 3, &offsets)?;
+        }
+        Ok(runs)
     });
 }
 
@@ -216,7 +246,7 @@ fn every_length_between_unreadable_pages() {
         for n in lengths() {
             let (reads, writes) = (from.bytes_for(n).unwrap(), to.bytes_for(n).unwrap());
             let mut right = right[..writes].to_vec();
-            if let Some(last) = right.last_mut().filter(|_| n * to.bits() % 8 != 0) {
+            if let Some(last) = right.last_mut().filter(|_| !(n * to.bits()).is_multiple_of(8)) {
                 *last &= (1 << (n * to.bits() % 8)) - 1;
             }
             src.last(reads).copy_from_slice(&source[..reads]);

@@ -17,6 +17,7 @@
 use crate::dtypes::DType;
 use crate::options::Options;
 use crate::scalar::direct::is_copy;
+use crate::shifted;
 use crate::stream::{self, Stores};
 use crate::table::{Kernel, Params};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -114,6 +115,12 @@ unsafe fn run_long(
             return done;
         }
     }
+    if !is_aligned(dst.addr()) {
+        // SAFETY: the same.
+        if let Some(done) = unsafe { shifted::run(kernel, params, src, dst, n) } {
+            return done;
+        }
+    }
     let (from, to) = (params.from.bits(), params.to.bits());
     let of_results = results_count(params.from, params.to);
     let head = match is_aligned(if of_results { dst.addr() } else { src.addr() }) {
@@ -167,9 +174,14 @@ const fn head(of_results: bool, src: (usize, usize), dst: (usize, usize)) -> usi
     }
 }
 
+/// The bytes from an address to where a line starts.
+pub(crate) const fn gap(address: usize) -> usize {
+    address.wrapping_neg() % LINE
+}
+
 /// The same of one side, if these elements are whole bytes on the other, too.
 pub(crate) const fn to_line((address, bits): (usize, usize), other_bits: usize) -> Option<usize> {
-    let gap = address.wrapping_neg() % LINE * 8;
+    let gap = gap(address) * 8;
     // Spelt out, for a division by what the compiler does not know takes its time.
     let elements = if bits == 6 { gap / 6 } else { gap >> bits.trailing_zeros() };
     if elements * bits == gap && (elements * other_bits).is_multiple_of(8) {

@@ -51,6 +51,7 @@ mod scalar;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shape;
+mod shifted;
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod stepwise;
 mod stream;

@@ -5,6 +5,7 @@ use crate::dtypes::DType;
 use crate::environment::Arithmetic;
 use crate::options::Options;
 use crate::shape::{LookUpMarked, Plan, Screen, Shapes};
+use crate::shifted::Shift;
 use crate::stepwise::Stepwise;
 use crate::stream::Stores;
 use crate::swap::{Swap, Swaps};
@@ -169,6 +170,8 @@ pub(crate) struct Table {
     pub(crate) marks: Kernel,
     /// What elements in the other byte order are turned with.
     pub(crate) swaps: Swaps,
+    /// What packed elements that start no byte are brought to one by.
+    pub(crate) shift: Shift,
     /// The kernels that turn them in registers, or test there what a checked cast reads.
     pub(crate) stepwise: Stepwise,
 }

@@ -31,6 +31,7 @@ use crate::convert::convert;
 use crate::dtypes::{DType, Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
+use crate::shifted;
 use crate::stepwise::{self, Side, Stepwise};
 use crate::swap::Swaps;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
@@ -208,6 +209,7 @@ pub(crate) static TABLE: Table = Table {
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Avx2>,
     swaps: Swaps::of::<Avx2>(),
+    shift: shifted::shift_down::<Avx2>,
     stepwise: const {
         Stepwise::NONE
             .with::<1>(pairs::<1>())

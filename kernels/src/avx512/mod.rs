@@ -39,6 +39,7 @@ use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::environment::Arithmetic;
 use crate::scalar;
+use crate::shifted;
 use crate::stepwise::{self, InRegisters, Side, Stepwise};
 use crate::swap::Swaps;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
@@ -532,6 +533,7 @@ pub(crate) static TABLE: Table = Table {
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Avx512>,
     swaps: Swaps::of::<Avx512>(),
+    shift: shifted::shift_down::<Avx512>,
     stepwise: stepwise!(pairs),
 };
 
@@ -552,6 +554,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Vbmi>,
     swaps: Swaps::of::<Vbmi>(),
+    shift: shifted::shift_down::<Vbmi>,
     stepwise: stepwise!(pairs_vbmi),
 };
 
@@ -588,6 +591,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Bf16>,
     swaps: Swaps::of::<Bf16>(),
+    shift: shifted::shift_down::<Bf16>,
     stepwise: stepwise!(pairs_bf16),
 };
 

@@ -19,6 +19,7 @@ use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
 use crate::shape::Shapes;
+use crate::shifted;
 use crate::stepwise::{self, Side, Stepwise};
 use crate::swap::Swaps;
 use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
@@ -137,6 +138,7 @@ pub(crate) static TABLE: Table = Table {
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Neon>,
     swaps: Swaps::of::<Neon>(),
+    shift: shifted::shift_down::<Neon>,
     stepwise: const {
         Stepwise::NONE
             .with::<1>(pairs::<1>())

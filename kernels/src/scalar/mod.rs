@@ -11,6 +11,7 @@ use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::shape::Shapes;
+use crate::shifted;
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use core::mem::MaybeUninit;
@@ -162,6 +163,7 @@ pub(crate) static TABLE: Table = Table {
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Scalar>,
     swaps: crate::swap::Swaps::of::<Scalar>(),
+    shift: shifted::shift_down::<Scalar>,
     stepwise: crate::stepwise::Stepwise::NONE,
 };
 
