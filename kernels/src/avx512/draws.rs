@@ -3,13 +3,14 @@
 use super::bridge::QUIETLY;
 use super::eights::NEAREST;
 use super::lanes::each;
+use super::shapes::TO_ZERO;
 use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::{Avx512, Features};
 use crate::codec::Isa;
 use crate::philox;
 use crate::shape::Grid;
-use core::arch::x86_64::{__m512, __m512i};
+use core::arch::x86_64::{__m256i, __m512, __m512d, __m512i};
 use core::mem::MaybeUninit;
 
 /// The words of 8 blocks, each in a register, in lanes twice as wide.
@@ -20,6 +21,9 @@ const SETS: usize = 4;
 
 /// The blocks of draws that are made at a time.
 const BLOCKS: usize = 8 * SETS;
+
+/// The keys of the rounds from the third on, in all lanes.
+type LaterKeys = [[__m512i; 2]; philox::ROUNDS - 2];
 
 /// Writes the draws of blocks from one on.
 ///
@@ -34,8 +38,10 @@ pub(super) unsafe fn draw(seed: u64, block: u64, blocks: &mut [MaybeUninit<[u32;
         move || {
             let (groups, rest) = blocks.as_chunks_mut::<BLOCKS>();
             let mut first = block;
+            let key = [seed as u32, (seed >> 32) as u32];
+            let later = x.later_keys(key);
             for group in groups {
-                if let Some(sets) = x.philox(seed, first) {
+                if let Some(sets) = x.philox(key, &later, first) {
                     for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
                         // SAFETY: 8 blocks are two registers.
                         unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), x.in_order(set)) };
@@ -62,30 +68,122 @@ pub(super) unsafe fn round<L: TopBits>(
     grid: &Grid,
 ) {
     // SAFETY: the caller's.
-    let isa = unsafe { L::summon() };
-    let x = isa.features();
-    isa.vectorize_on_lines(
-        #[inline(always)]
-        move || {
-            let steps = Steps::new(x, grid);
-            let draws = draws.cast::<u8>();
-            let mut i = 0;
-            // SAFETY: the caller's; of the last registers that part is read and written that there is.
-            unsafe {
+    unsafe {
+        let isa = L::summon();
+        isa.vectorize_on_lines(
+            #[inline(always)]
+            move || {
+                let steps = Steps::new(isa.features(), grid);
+                each_float(
+                    isa.features(),
+                    src,
+                    dst,
+                    n,
+                    draws,
+                    #[inline(always)]
+                    |code, draw| steps.round(isa, code, draw),
+                );
+            },
+        );
+    }
+}
+
+/// Rounds float32s to integers by a draw each.
+///
+/// # Safety
+/// As for every loop that rounds.
+pub(super) unsafe fn round_whole(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    draws: *const u32,
+    _: &Grid,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = Avx512::summon();
+        let Avx512(x) = isa;
+        isa.vectorize_on_lines(
+            #[inline(always)]
+            move || {
+                each_float(
+                    x,
+                    src,
+                    dst,
+                    n,
+                    draws,
+                    #[inline(always)]
+                    |code, draw| x.whole_by_draw(code, draw),
+                );
+            },
+        );
+    }
+}
+
+/// Writes what becomes of float32s and a draw each, 16 at a time: in a function that is compiled for the instruction set.
+///
+/// # Safety
+/// As for every loop that rounds.
+#[inline(always)]
+unsafe fn each_float(
+    x: Features,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    draws: *const u32,
+    step: impl Fn(__m512i, __m512i) -> __m512i,
+) {
+    let draws = draws.cast::<u8>();
+    let mut i = 0;
+    // SAFETY: the caller's; of the last registers that part is read and written that there is.
+    unsafe {
+        while n - i >= 16 {
+            let (code, draw) = (x.load_dwords(src.add(4 * i)), x.load_dwords(draws.add(4 * i)));
+            x.store_dwords(dst.add(4 * i), step(code, draw));
+            i += 16;
+        }
+        if i < n {
+            let code = x.load_dwords_part(src.add(4 * i), n - i);
+            let draw = x.load_dwords_part(draws.add(4 * i), n - i);
+            x.store_dwords_part(dst.add(4 * i), step(code, draw), n - i);
+        }
+    }
+}
+
+/// Rounds float64s to integers by a draw each.
+///
+/// # Safety
+/// As for every loop that rounds.
+pub(super) unsafe fn round_whole64(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    draws: *const u32,
+    _: &Grid,
+) {
+    let draws = draws.cast::<u8>();
+    // SAFETY: the caller's; of the last registers that part is read and written that there is.
+    unsafe {
+        let isa = Avx512::summon();
+        let Avx512(x) = isa;
+        isa.vectorize_on_lines(
+            #[inline(always)]
+            move || {
+                let mut i = 0;
                 while n - i >= 16 {
-                    let (code, draw) =
-                        (x.load_dwords(src.add(4 * i)), x.load_dwords(draws.add(4 * i)));
-                    x.store_dwords(dst.add(4 * i), steps.round(isa, code, draw));
+                    let (v, draw) =
+                        (x.load_qwords(src.add(8 * i)), x.load_dwords(draws.add(4 * i)));
+                    x.store_qwords(dst.add(8 * i), x.whole64_by_draw(v, draw));
                     i += 16;
                 }
                 if i < n {
-                    let code = x.load_dwords_part(src.add(4 * i), n - i);
+                    let v = x.load_qwords_part(src.add(8 * i), n - i);
                     let draw = x.load_dwords_part(draws.add(4 * i), n - i);
-                    x.store_dwords_part(dst.add(4 * i), steps.round(isa, code, draw), n - i);
+                    x.store_qwords_part(dst.add(8 * i), x.whole64_by_draw(v, draw), n - i);
                 }
-            }
-        },
-    );
+            },
+        );
+    }
 }
 
 /// An instruction set with a way to the top bits of a draw.
@@ -169,12 +267,32 @@ impl Features {
     /// The words of as many blocks as are made at a time, of each lane in the lower half; None if their numbers have
     /// upper halves that differ. (Blocks are counted modulo 2^62.)
     #[inline(always)]
-    fn philox(self, seed: u64, first: u64) -> Option<[Words; SETS]> {
+    fn philox(self, key: [u32; 2], later: &LaterKeys, first: u64) -> Option<[Words; SETS]> {
         let (low, high) = (first as u32, (first >> 32) as u32 & (u32::MAX >> 2));
         low.checked_add(BLOCKS as u32 - 1)?;
-        let key = [seed as u32, (seed >> 32) as u32];
         let set = |i: u32| self.first_rounds(key, low + 8 * i, high);
-        Some(self.later_rounds(philox::next_key(key), [set(0), set(1), set(2), set(3)]))
+        let mut sets = [set(0), set(1), set(2), set(3)];
+        // Written out: a loop would move two words of each set from register to register in every round.
+        macro_rules! rounds {
+            ($($i:literal)*) => {
+                const { assert!([$($i),*].len() == philox::ROUNDS - 2) };
+                $(self.round(&mut sets, later[$i]);)*
+            };
+        }
+        rounds!(0 1 2 3 4 5 6 7);
+        Some(sets)
+    }
+
+    /// The keys of the rounds from the third on.
+    #[inline(always)]
+    fn later_keys(self, key: [u32; 2]) -> LaterKeys {
+        let mut key = philox::next_key(key);
+        let mut keys = [[self.f._mm512_setzero_si512(); 2]; philox::ROUNDS - 2];
+        for words in &mut keys {
+            key = philox::next_key(key);
+            *words = [self.qword(key[0].into()), self.qword(key[1].into())];
+        }
+        keys
     }
 
     /// The first two rounds, of 8 blocks. Of a counter's words two are zero and one is the same for all these blocks, so
@@ -196,23 +314,71 @@ impl Features {
         [a, p1, c, self.qword(all)]
     }
 
-    /// The rounds from the third on, of which the key before is given.
+    /// A round, of all sets.
     #[inline(always)]
-    fn later_rounds(self, mut key: [u32; 2], mut sets: [Words; SETS]) -> [Words; SETS] {
+    fn round(self, sets: &mut [Words; SETS], [k0, k1]: [__m512i; 2]) {
         let [m0, m1] = philox::MULTIPLIERS;
         let (m0, m1) = (self.qword(m0.into()), self.qword(m1.into()));
-        for _ in 2..philox::ROUNDS {
-            key = philox::next_key(key);
-            let (k0, k1) = (self.qword(key[0].into()), self.qword(key[1].into()));
-            for [a, b, c, d] in &mut sets {
-                let p0 = self.f._mm512_mul_epu32(*a, m0);
-                let p1 = self.f._mm512_mul_epu32(*c, m1);
-                *a = self.f._mm512_ternarylogic_epi64::<0x96>(self.upper(p1), *b, k0);
-                *c = self.f._mm512_ternarylogic_epi64::<0x96>(self.upper(p0), *d, k1);
-                (*b, *d) = (p1, p0);
-            }
+        for [a, b, c, d] in sets {
+            let p0 = self.f._mm512_mul_epu32(*a, m0);
+            let p1 = self.f._mm512_mul_epu32(*c, m1);
+            *a = self.f._mm512_ternarylogic_epi64::<0x96>(self.upper(p1), *b, k0);
+            *c = self.f._mm512_ternarylogic_epi64::<0x96>(self.upper(p0), *d, k1);
+            (*b, *d) = (p1, p0);
         }
-        sets
+    }
+
+    /// Float32s cut to integers, and one further away from zero where what is cut off exceeds the draw. What is cut off is
+    /// exact, and so it is in units of 2^-32, of which a conversion leaves the whole ones. (Infinities less themselves are
+    /// no number, but stay infinities whatever is added. A subnormal number may be taken for zero, of which no more is
+    /// left.)
+    #[inline(always)]
+    fn whole_by_draw(self, code: __m512i, draw: __m512i) -> __m512i {
+        let number = self.f._mm512_castsi512_ps(code);
+        let cut = self.f._mm512_roundscale_ps::<TO_ZERO>(number);
+        let rest = self.f._mm512_abs_ps(self.f._mm512_sub_round_ps::<NEAREST>(number, cut));
+        let unit = self.f._mm512_set1_ps(4_294_967_296.0);
+        let rest = self.f._mm512_mul_round_ps::<NEAREST>(rest, unit);
+        let rest = self.f._mm512_cvtt_roundps_epu32::<QUIETLY>(rest);
+        let further = self.f._mm512_cmplt_epu32_mask(draw, rest);
+        // 1.0 OR (code AND the sign)
+        let (one, sign) = (self.dword(1f32.to_bits()), self.dword(1 << 31));
+        let one = self.f._mm512_ternarylogic_epi32::<0xf8>(one, code, sign);
+        let one = self.f._mm512_castsi512_ps(one);
+        let rounded = self.f._mm512_mask_add_round_ps::<NEAREST>(cut, further, cut, one);
+        self.f._mm512_castps_si512(rounded)
+    }
+
+    /// The same of float64s.
+    #[inline(always)]
+    fn whole64_by_draw(self, [a, b]: [__m512i; 2], draw: __m512i) -> [__m512i; 2] {
+        let (low, high) = (self.cut_and_rest(a), self.cut_and_rest(b));
+        let further = self.f._mm512_cmplt_epu32_mask(draw, self.join(low.1, high.1));
+        [
+            self.one_further(a, low.0, further as u8),
+            self.one_further(b, high.0, (further >> 8) as u8),
+        ]
+    }
+
+    /// Float64s cut to integers, and what is cut off, in units of 2^-32.
+    #[inline(always)]
+    fn cut_and_rest(self, code: __m512i) -> (__m512d, __m256i) {
+        let number = self.f._mm512_castsi512_pd(code);
+        let cut = self.f._mm512_roundscale_pd::<TO_ZERO>(number);
+        let rest = self.f._mm512_abs_pd(self.f._mm512_sub_round_pd::<NEAREST>(number, cut));
+        let unit = self.f._mm512_set1_pd(4_294_967_296.0);
+        let rest = self.f._mm512_mul_round_pd::<NEAREST>(rest, unit);
+        (cut, self.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(rest))
+    }
+
+    /// What was cut, one further away from zero in some lanes, with the sign of the code.
+    #[inline(always)]
+    fn one_further(self, code: __m512i, cut: __m512d, further: u8) -> __m512i {
+        let (one, sign) = (self.qword(1f64.to_bits()), self.qword(1 << 63));
+        let one = self.f._mm512_ternarylogic_epi64::<0xf8>(one, code, sign);
+        let one = self.f._mm512_castsi512_pd(one);
+        self.f
+            ._mm512_castpd_si512(self.f._mm512_mask_add_round_pd::<NEAREST>(cut, further, cut, one))
     }
 
     /// The upper half of each lane of 64 bits.

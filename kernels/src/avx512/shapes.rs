@@ -2,7 +2,7 @@
 //! arithmetic round in any direction that the instruction names.
 
 use super::clamps::clamps;
-use super::draws::{draw, round};
+use super::draws::{draw, round, round_whole, round_whole64};
 use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
@@ -26,7 +26,6 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.stores = overflows::stores_vbmi(moved::stores(shapes.stores));
     shapes.overflows_clamped = true;
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Vbmi>;
-    shapes.rounds.whole32[Mode::Stochastic as usize] = round::<Vbmi>;
     shapes
 }
 
@@ -69,12 +68,13 @@ pub(super) const fn shapes() -> Shapes {
 
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Avx512>;
     let whole = &mut shapes.rounds.whole32;
-    whole[Mode::Stochastic as usize] = round::<Avx512>;
+    whole[Mode::Stochastic as usize] = round_whole;
     whole[Mode::Up as usize] = whole32::<UP>;
     whole[Mode::Down as usize] = whole32::<DOWN>;
     whole[Mode::NearestEven as usize] = whole32::<NEAREST>;
     whole[Mode::NearestAway as usize] = nearest_away32;
     let whole = &mut shapes.rounds.whole64;
+    whole[Mode::Stochastic as usize] = round_whole64;
     whole[Mode::Up as usize] = whole64::<UP>;
     whole[Mode::Down as usize] = whole64::<DOWN>;
     whole[Mode::NearestEven as usize] = whole64::<NEAREST>;

@@ -17,7 +17,8 @@
 //! All of this is integer arithmetic on every CPU, hence independent of the floating-point
 //! environment, in loops that the compiler makes vector code of for each instruction set.
 
-use super::Bytes;
+use super::stores::brain_of;
+use super::{Bytes, elements};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
 use crate::format::{FloatFormat, Numbers, Specials};
@@ -297,6 +298,27 @@ kernels! {
     integers32<SIGNED> = round_integer32 over u32;
 }
 
+/// Rounds float32s by a draw each, and stores them as bfloat16s, which are their upper halves: the lower one exceeds as many
+/// top bits of the draw if and only if adding the complement of those carries.
+///
+/// # Safety
+/// As for every [`Round`].
+unsafe fn brains<I: Isa>(src: *const u8, dst: *mut u8, n: usize, draws: *const u32, _: &Grid) {
+    // SAFETY: the caller's; elements as bytes have no alignment, and there is a draw for each.
+    let ((src, dst), draws) =
+        unsafe { (elements::<4, 2>(src, dst, n), slice::from_raw_parts(draws, n)) };
+    // SAFETY: the caller's.
+    unsafe { I::summon() }.vectorize_on_lines(
+        #[inline(always)]
+        move || {
+            for ((code, out), &draw) in src.iter().zip(dst).zip(draws) {
+                let code = u32::from_ne_bytes(*code);
+                out.write(brain_of(code, code.wrapping_add(!draw >> 16)).to_ne_bytes());
+            }
+        },
+    );
+}
+
 /// The loops of one kind, by mode.
 pub(crate) type Modes = [Round; 6];
 
@@ -326,6 +348,8 @@ pub(crate) struct Rounds {
     /// Float32 and float64 to integers.
     pub(crate) whole32: Modes,
     pub(crate) whole64: Modes,
+    /// Float32 to bfloat16, stored as such.
+    brains: Round,
 }
 
 impl Rounds {
@@ -341,6 +365,7 @@ impl Rounds {
             uint32: modes!(integers32, false),
             whole32: modes!(floats32, false),
             whole64: modes!(floats64, false),
+            brains: brains::<I>,
         }
     }
 }
@@ -354,6 +379,8 @@ pub(crate) struct Rounding {
     grid: Grid,
     even: bool,
     whole: bool,
+    /// Whether what comes out is stored as bfloat16, by draws.
+    brains: bool,
 }
 
 impl Rounding {
@@ -372,12 +399,19 @@ impl Rounding {
             }
             _ => (Grid::of_integers(within), false),
         };
-        Self { from, mode, grid, even, whole }
+        Self { from, mode, grid, even, whole, brains: false }
+    }
+
+    /// Stochastically to bfloat16s, which are stored; None of what is not float32.
+    pub(super) fn stored(from: DType, to: DType) -> Option<Self> {
+        let is_for = matches!((from, to), (DType::Float32, DType::BFloat16));
+        is_for.then(|| Self { brains: true, ..Self::new(from, to, Mode::Stochastic) })
     }
 
     /// The dtype of what comes out.
     pub(super) const fn to(&self) -> DType {
         match self.from {
+            _ if self.brains => DType::BFloat16,
             DType::Float32 | DType::Int32 | DType::UInt32 => DType::Float32,
             _ => DType::Float64,
         }
@@ -395,6 +429,10 @@ impl Rounding {
         n: usize,
         draws: *const u32,
     ) {
+        if self.brains {
+            // SAFETY: the caller's; stored numbers have draws.
+            return unsafe { (rounds.brains)(src, dst, n, draws, &self.grid) };
+        }
         let modes = match self.from {
             DType::Float32 if self.whole => &rounds.whole32,
             DType::Float64 if self.whole => &rounds.whole64,

@@ -131,7 +131,10 @@ impl Plan {
         if let options::Rounding::Stochastic { seed } = options.rounding {
             way.plan.seed = Some(seed);
             way.cast_to(exact_float(from, to));
-            way.round();
+            match Rounding::stored(way.is, to).filter(|_| !checked) {
+                Some(rounding) => way.step(Step::Round(rounding), to),
+                None => way.round(),
+            }
             way.test(checked, options.saturate);
         } else {
             let store = way.store_of_overflows(shapes);

@@ -152,8 +152,6 @@ const fn place_in(dtypes: &[DType], dtype: DType) -> Option<usize> {
 /// # Safety
 /// As for every [`Store`].
 unsafe fn brain<I: Isa, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool) {
-    const INFINITY: u32 = 0x7f80_0000;
-    const QUIET: u32 = 1 << 22;
     const LOW: u32 = 0xffff;
     // SAFETY: the caller's; elements as bytes have no alignment.
     let (src, dst) = unsafe { elements::<4, 2>(src, dst, n) };
@@ -173,12 +171,19 @@ unsafe fn brain<I: Isa, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, 
                 } else {
                     code
                 };
-                let nan = code & i32::MAX as u32 > INFINITY;
-                let brain = if nan { code | QUIET } else { moved } >> 16;
-                out.write((brain as u16).to_ne_bytes());
+                out.write(brain_of(code, moved).to_ne_bytes());
             }
         },
     );
+}
+
+/// The upper half of a float32 to which something was added, or that of its quiet NaN.
+#[inline(always)]
+pub(super) fn brain_of(code: u32, moved: u32) -> u16 {
+    const INFINITY: u32 = 0x7f80_0000;
+    const QUIET: u32 = 1 << 22;
+    let nan = code & i32::MAX as u32 > INFINITY;
+    (if nan { code | QUIET } else { moved } >> 16) as u16
 }
 
 /// Adds a kernel's stores by some modes, for each of some sources to each of some destinations.
