@@ -32,8 +32,12 @@ pub(super) trait Step {
     const LEN: usize;
     /// Of which sides it loads or stores half registers.
     const HALVES: [bool; 2] = [false; 2];
+    /// Whether its source is turned by blocks, see [`Side::by_blocks`].
+    const BY_BLOCKS: bool = false;
     /// Whether its source is turned already when it is in the other byte order.
     const READS_TURNED: bool = false;
+    /// Whether its results are turned already when they are to be.
+    const WRITES_TURNED: bool = false;
     /// What the steps look up.
     type Tables: Copy;
 
@@ -61,19 +65,22 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
     params: &Params,
 ) -> usize {
     if MODE != stepwise::NONE {
+        let reads = if S::READS_TURNED { stepwise::SOURCE } else { stepwise::NONE };
+        let writes = if S::WRITES_TURNED { stepwise::RESULTS } else { stepwise::NONE };
         // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
         let isa = unsafe { Avx2::summon() };
         return isa.vectorize_on_lines(
             #[inline(always)]
             move || {
                 let tables = S::tables(isa, params);
-                let [from, to] = super::sides_of(params.from, params.to, S::HALVES);
-                let lie = [Side { bits: S::IN, ..from }, Side { bits: S::OUT, ..to }];
+                let [from, to] = Side::both(params.from, params.to, S::HALVES);
+                let from = Side { bits: S::IN, by_blocks: S::BY_BLOCKS, ..from };
+                let lie = [from, Side { bits: S::OUT, ..to }];
                 // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
                 unsafe {
                     stepwise::whole_steps(
                         isa,
-                        if S::READS_TURNED { MODE & !stepwise::SOURCE } else { MODE },
+                        MODE & !reads & !writes,
                         lie,
                         S::LEN,
                         src,

@@ -7,6 +7,7 @@ use super::packed::{Step, stepped};
 use super::pieces::GROUP;
 use crate::dtypes::{DType, Real, mark};
 use crate::scalar::direct::table32;
+use crate::stepwise;
 use crate::table::{Entry, Kernel, Params, Road};
 use core::arch::x86_64::__m256i;
 
@@ -55,10 +56,10 @@ fn wide(params: &Params) -> &'static [u32; 4] {
     }
 }
 
-/// From `IN` bits, 1 or 2, to 32, or to the 64 of float64.
-struct ByPermutes<const IN: usize, const OUT: usize>;
+/// From `IN` bits, 1 or 2, to 32, or to the 64 of float64, turned or not.
+struct ByPermutes<const IN: usize, const OUT: usize, const TURNED: bool>;
 
-impl<const IN: usize, const OUT: usize> ByPermutes<IN, OUT> {
+impl<const IN: usize, const OUT: usize, const TURNED: bool> ByPermutes<IN, OUT, TURNED> {
     /// The vectors that 32 bits become.
     const VECTORS: usize = OUT / IN / 8;
 
@@ -70,7 +71,7 @@ impl<const IN: usize, const OUT: usize> ByPermutes<IN, OUT> {
         while i < 8 * Self::VECTORS {
             shifts[i / 8][i % 8 * 4] = match OUT {
                 32 => (IN * i) as u8,
-                _ if i % 2 == 0 => 32,
+                _ if i % 2 == TURNED as usize => 32,
                 _ => (IN * (i / 2)) as u8,
             };
             i += 1;
@@ -79,10 +80,11 @@ impl<const IN: usize, const OUT: usize> ByPermutes<IN, OUT> {
     };
 }
 
-impl<const IN: usize, const OUT: usize> Step for ByPermutes<IN, OUT> {
+impl<const IN: usize, const OUT: usize, const TURNED: bool> Step for ByPermutes<IN, OUT, TURNED> {
     const IN: usize = IN;
     const OUT: usize = OUT;
     const LEN: usize = GROUP;
+    const WRITES_TURNED: bool = TURNED;
     type Tables = __m256i;
 
     #[inline(always)]
@@ -90,7 +92,8 @@ impl<const IN: usize, const OUT: usize> Step for ByPermutes<IN, OUT> {
         let codes = wide(params);
         let mut lanes = [0; 8];
         for (i, lane) in lanes.iter_mut().enumerate() {
-            *lane = codes[i % (1 << IN)] as i32;
+            let code = codes[i % (1 << IN)];
+            *lane = if TURNED { code.swap_bytes() } else { code } as i32;
         }
         let [a, b, c, d, e, f, g, h] = lanes;
         isa.lanes32(a, b, c, d, e, f, g, h)
@@ -119,11 +122,22 @@ impl<const IN: usize, const OUT: usize> Step for ByPermutes<IN, OUT> {
 
 /// The kernel of a pair that has one.
 pub(super) const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
+    match MODE {
+        stepwise::RESULTS => entry_of::<MODE, true>(from, to),
+        _ => entry_of::<MODE, false>(from, to),
+    }
+}
+
+const fn entry_of<const MODE: usize, const TURNED: bool>(from: DType, to: DType) -> Option<Entry> {
     let kernel: Kernel = match (from.bits(), to) {
-        (1, DType::Int32 | DType::UInt32 | DType::Float32) => stepped::<ByPermutes<1, 32>, MODE>,
-        (2, DType::Int32 | DType::UInt32 | DType::Float32) => stepped::<ByPermutes<2, 32>, MODE>,
-        (1, DType::Float64) => stepped::<ByPermutes<1, 64>, MODE>,
-        (2, DType::Float64) => stepped::<ByPermutes<2, 64>, MODE>,
+        (1, DType::Int32 | DType::UInt32 | DType::Float32) => {
+            stepped::<ByPermutes<1, 32, TURNED>, MODE>
+        }
+        (2, DType::Int32 | DType::UInt32 | DType::Float32) => {
+            stepped::<ByPermutes<2, 32, TURNED>, MODE>
+        }
+        (1, DType::Float64) => stepped::<ByPermutes<1, 64, TURNED>, MODE>,
+        (2, DType::Float64) => stepped::<ByPermutes<2, 64, TURNED>, MODE>,
         _ => return None,
     };
     Some(Entry { kernel, road: Road::Table })
