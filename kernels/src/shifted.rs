@@ -22,9 +22,11 @@ const PIECE: usize = 48 * GRAIN;
 const GRAIN: usize = LINE;
 
 /// Whether a pair is cast so if its results don't start a line where elements of the source start a byte: if these are so
-/// few bytes that to shift them takes little time beside the stores. (Of 6-bit floats to 64 bits it took what it saved.)
+/// few bytes that to shift them takes little time beside the stores. (Of 4- and 6-bit numbers to 64 bits it took what it
+/// saved.)
 const fn suits(from: DType, to: DType) -> bool {
-    from.is_packed() && from.bits() <= 4 && !to.is_packed() && to.bits() >= 32
+    let is_wide = to.bits() >= 16 && to.bits() >= 8 * from.bits();
+    from.is_packed() && is_wide && (from.bits() <= 2 || to.bits() == 128)
 }
 
 /// Runs a kernel so, whose results all depend on their elements alone; None if the pair isn't, or there is no reason.
