@@ -158,7 +158,7 @@ fn long_buffers_off_the_lines_of_the_cache() {
 #[test]
 fn packed_sources_of_results_off_the_lines_of_the_cache() {
     // Several pieces, and parts of one.
-    const BYTES: [usize; 3] = [64 + 1, 3 << 10, (7 << 10) + 77];
+    const BYTES: [usize; 3] = [192 + 3, 3 << 10, (7 << 10) + 77];
     every_case(|case| {
         let (from, to) = (case.kernel.from(), case.kernel.to());
         if !case.kernel.options().is_default() || !from.is_packed() || to.bits() < 16 {

@@ -154,7 +154,8 @@ static RESULTS_COUNT: [u64; DType::COUNT] = {
         let (part, result) = (from.component().bits(), to.component().bits());
         let leaves_half = part == 2 * result
             && (matches!(part, 16 | 64) || matches!((from, to), (DType::Float32, DType::Float16)))
-            && from.is_complex() == to.is_complex();
+            && from.is_complex() == to.is_complex()
+            && !to.is_packed();
         let count = leaves_half || from.bits() <= to.bits();
         rows[from as usize] |= (count as u64) << to as u32;
         i += 1;
@@ -228,6 +229,7 @@ mod tests {
         assert!(results_count(DType::Float32, DType::Int32));
         assert!(results_count(DType::Int8, DType::Float64));
         assert!(!results_count(DType::Float32, DType::BFloat16));
+        assert!(!results_count(DType::Float16, DType::Bool1x8));
         assert!(!results_count(DType::Float64, DType::Float16));
         assert!(!results_count(DType::Complex128, DType::Float64));
         assert!(!results_count(DType::Complex128, DType::Float32));

@@ -16,10 +16,10 @@ use crate::stream::bytes;
 use crate::table::{Kernel, Params};
 
 /// The most bytes of the source in a piece.
-const PIECE: usize = 48 * GRAIN;
+const PIECE: usize = 16 * GRAIN;
 
-/// What a piece is a multiple of, in bytes: whole lines of any results.
-const GRAIN: usize = LINE;
+/// What a piece is a multiple of, in bytes: elements of any number of bits, and whole lines of their results.
+const GRAIN: usize = 3 * LINE;
 
 /// Whether a pair is cast so if its results don't start a line where elements of the source start a byte: if these are so
 /// few bytes that to shift them takes little time beside the stores. (Of 4- and 6-bit numbers to 64 bits it took what it

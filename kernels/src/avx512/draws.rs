@@ -1,4 +1,4 @@
-//! The draws of stochastic rounding, and the rounding of float32 by them.
+//! The draws of stochastic rounding, and the rounding of float32 by them, and of float64 to integers.
 
 use super::bridge::QUIETLY;
 use super::eights::NEAREST;

@@ -14,7 +14,7 @@
 //! * *Convert* ([`narrow`]): to float32, from what it does not hold exactly, such that rounding goes
 //!   on from there.
 //! * *Round* ([`grid`]): to numbers that the destination has, which its default kernel then only
-//!   stores.
+//!   stores. (Bfloat16s that are rounded by draws are halves of sums, and stored at once.)
 //! * *Make sticky* ([`sticky`]): ties are changed to what is no tie, for the default kernel.
 //! * *Powers* ([`powers`]): numbers are changed to powers of two, for the default kernel.
 //! * *Wrap, clamp* ([`whole`]): for integers.

@@ -50,7 +50,7 @@ pub(super) enum Step {
     Cast(DType, DType),
     /// They become float32 or float64, rounded to a side.
     Convert(DType, DType, Side),
-    /// They are rounded to a grid.
+    /// They are rounded to a grid; by draws bfloat16s are stored, too.
     Round(Rounding),
     /// They are rounded, and stored as another dtype, saturating or not.
     Store(Store, bool),
