@@ -51,8 +51,8 @@ pub(crate) unsafe fn run(
     // (What the bits are moved by makes no difference to them: any level that the CPU has would do.)
     let shift_down = dispatch::current_table().shift;
     let mut buffer = Buffer::<PIECE>::new();
-    // SAFETY: the caller's. The elements before the first piece are less than a line, those of whole bytes no more than
-    // the `n` that a piece comes with. A piece's elements are whole bytes, and end in the byte after them, which is the
+    // SAFETY: the caller's. The elements before the first piece are fewer than 32, and so are those of whole bytes with them
+    // no more than 32, of which a piece has more. A piece's elements are whole bytes, and end in the byte after them, which is the
     // source's since they don't end with it: the shift is by less than a byte, but by some bits. After the last piece
     // elements are cast from the last whole byte before.
     unsafe {
