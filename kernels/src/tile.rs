@@ -216,8 +216,17 @@ unsafe fn by_tiles<I: Tabled>(
     params: &Params,
     mut inner: Params,
 ) -> usize {
-    // SAFETY: the caller's; components are real, and not packed; if they are a map, that is the cast's.
-    let known = unsafe {
+    // Whether the source alone is taken apart.
+    let is_unpacking = params.from.is_packed() && params.to as u8 == inner.to as u8;
+    // SAFETY: the caller's; components are real, and not packed; if they are a map, that is the cast's, and if they are but
+    // stored as another dtype of as many bits, so are the results.
+    let mut known = unsafe {
+        if is_unpacking && let Some(to) = inner.plan().stored_as() {
+            let (options, component_options) = (Options::DEFAULT, Options::DEFAULT);
+            let params = Params { to, options, component_options, plan: None, ..*params };
+            (I::table().pairs.get(params.from, to).kernel)(src, dst, n, &params);
+            return n;
+        }
         if has_codes(params.from, params.to)
             && let Some(by_codes) = (I::table().by_codes)(params.from, params.to)
             && let Some(map) = shape::map(I::table(), n, &inner)
@@ -232,6 +241,12 @@ unsafe fn by_tiles<I: Tabled>(
             marked: marked_codes(I::table(), n, params, &inner),
         }
     };
+    if is_unpacking && let shape::Known::Longer(map, look_up) = &mut known.bytes {
+        map.bits = params.from.bits();
+        // SAFETY: the caller's: elements of so many bits are those of the source.
+        unsafe { look_up(map, src, dst, n) };
+        return n;
+    }
     let tile = BUFFER / buffered_size(params.from).max(buffered_size(params.to));
     // SAFETY: the caller's.
     let mut start = unsafe { fitting_blocks(I::table(), src, dst, n, params, &known) };

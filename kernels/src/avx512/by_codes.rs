@@ -14,11 +14,11 @@ use core::arch::x86_64::__m512i;
 use core::array;
 
 // Elements of so many bits.
-type One = Packed<mark::UInt1>;
-type Two = Packed<mark::UInt2>;
-type Four = Packed<mark::UInt4>;
-type Six = Packed<mark::Float6E2M3Fn>;
-type Eight = Plain<mark::UInt8>;
+pub(super) type One = Packed<mark::UInt1>;
+pub(super) type Two = Packed<mark::UInt2>;
+pub(super) type Four = Packed<mark::UInt4>;
+pub(super) type Six = Packed<mark::Float6E2M3Fn>;
+pub(super) type Eight = Plain<mark::UInt8>;
 // A byte each, of which at most six bits count.
 type Few = Plain<mark::Float6E2M3Fn>;
 

@@ -18,6 +18,7 @@ mod encode;
 mod halves;
 mod in_registers;
 mod lanes;
+mod longer;
 mod moved;
 mod narrow;
 mod overflows;

@@ -7,7 +7,7 @@ use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes, map_marked, marked_halves};
-use super::{Avx512, Features, moved, overflows};
+use super::{Avx512, Features, longer, moved, overflows};
 use crate::codec::Isa;
 use crate::shape::{Grid, Map, Mode, Shapes};
 use core::arch::x86_64::*;
@@ -23,6 +23,7 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.look_up = look_up::<Vbmi>;
     shapes.marked_halves = Some(marked_halves::<Vbmi>);
     shapes.look_up_marked = Some(map_marked::<Vbmi>);
+    shapes.look_up_longer = Some(longer::LOOPS);
     shapes.stores = overflows::stores_vbmi(moved::stores(shapes.stores));
     shapes.overflows_clamped = true;
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Vbmi>;

@@ -2,6 +2,7 @@
 //! elements to make, and then a look-up does what steps would.
 
 use super::fit::Fit;
+use super::longer::{self, LongerMap, LookUpLonger};
 use super::rounded::Rounded;
 #[cfg(target_arch = "x86_64")]
 use super::rows::Rows;
@@ -109,6 +110,8 @@ pub(crate) enum Known {
     Nothing,
     /// What each byte of the source becomes.
     Results(Map),
+    /// The same of integers that have more bytes.
+    Longer(LongerMap, LookUpLonger),
     /// What integers of a byte become, as which the source's are clamped.
     Narrowed(DType, Range, Map),
     /// What the codes of the source are rounded to.
@@ -127,6 +130,11 @@ pub(crate) unsafe fn known(table: &Table, n: usize, params: &Params) -> Known {
             map(table, n, params).map_or(Known::Nothing, |results| {
                 Known::Results(Map::of(&table.shapes, results, params.from))
             })
+        } else if let Some(look_up) = plan.longer
+            && n >= 4 * LONG
+            && let Some(results) = longer::map(table, params)
+        {
+            Known::Longer(results, look_up)
         } else if let Some((byte, range)) = plan.narrowed
             && n >= 4 * LONG
         {

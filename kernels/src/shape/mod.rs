@@ -33,6 +33,7 @@ mod fit;
 mod grid;
 mod halves;
 mod imaginary;
+mod longer;
 pub(crate) mod marks;
 mod narrow;
 mod plan;
@@ -72,6 +73,9 @@ pub(crate) use bytes::{
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
 pub(crate) use halves::Refused;
+#[cfg(target_arch = "x86_64")] // Which has an instruction set with such loops.
+pub(crate) use longer::LongerMap;
+pub(crate) use longer::LookUpLonger;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use narrow::Side;
 pub(crate) use plan::Plan;
@@ -134,6 +138,8 @@ pub(crate) struct Shapes {
     pub(crate) any_bits: AnyBits,
     /// Where there is such a loop.
     pub(crate) marked_halves: Option<MarkedHalves>,
+    /// To integers of 2, 4 and 8 bytes, where there are such loops.
+    pub(crate) look_up_longer: Option<[LookUpLonger; 3]>,
 }
 
 impl Shapes {
@@ -160,6 +166,7 @@ impl Shapes {
             look_up_marked: None,
             any_bits: halves::any_bits::<I>,
             marked_halves: None,
+            look_up_longer: None,
         }
     }
 }
@@ -215,6 +222,7 @@ pub(crate) unsafe fn cast_knowing(
     unsafe {
         match known {
             Known::Results(results) => (table.shapes.look_up)(results, src, dst, n),
+            Known::Longer(results, look_up) => look_up(results, src, dst, n),
             Known::Narrowed(byte, range, results) => {
                 bytes::by_narrowed(table, src, dst, n, params.from, (*byte, *range), results);
             }

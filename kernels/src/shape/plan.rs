@@ -3,6 +3,7 @@
 use super::Shapes;
 use super::fit::{Fit, Question, Substitute};
 use super::grid::{Mode, Rounding};
+use super::longer::{self, LookUpLonger};
 use super::narrow::Side;
 use super::rounded::Rounded;
 use super::screen::Screen;
@@ -38,6 +39,8 @@ pub(crate) struct Plan {
     pub(super) narrowed: Option<(DType, Range)>,
     /// How a long cast rounds the codes of floats first.
     pub(super) rounded: Option<Rounded>,
+    /// The loop of a long cast of bytes to longer integers, if what one becomes depends on it alone.
+    pub(super) longer: Option<LookUpLonger>,
 }
 
 /// The most steps of any plan.
@@ -78,12 +81,21 @@ impl Plan {
         by_table: false,
         narrowed: None,
         rounded: None,
+        longer: None,
     };
 
     /// Whether elements are tested, and those that fit are cast by the default kernel.
     pub(super) const fn is_checked_default(&self) -> bool {
         let replaces = self.substitute.is_some() || self.infinities.is_some();
         self.count == 1 && matches!(self.steps[0], Step::Cast(..)) && !replaces
+    }
+
+    /// The dtype as which a pair's numbers are stored, if all there is to its cast is the default kernel to that one.
+    pub(crate) const fn stored_as(&self) -> Option<DType> {
+        match self.steps[0] {
+            Step::Cast(_, to) if self.is_checked_default() && self.fit.is_none() => Some(to),
+            _ => None,
+        }
     }
 
     /// Whether a loop does all there is to do.
@@ -158,6 +170,9 @@ impl Plan {
         way.plan.is_map = bytes && !checked && way.plan.seed.is_none();
         way.plan.by_table = way.plan.is_map && floats && !way.plan.is_store();
         if !checked && way.plan.seed.is_none() {
+            let wraps = matches!(options.overflow, Overflow::Wrap);
+            let loops = shapes.look_up_longer.filter(|_| longer::suits(from, to, wraps));
+            way.plan.longer = loops.map(|loops| loops[to.bits().trailing_zeros() as usize - 4]);
             way.plan.narrowed = way.narrowed(shapes.stores_clamped, options.saturate);
             if matches!(options.overflow, Overflow::As)
                 && from.significant_bits() <= shapes.rounds_codes

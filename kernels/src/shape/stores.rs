@@ -69,6 +69,10 @@ impl Stores {
             .with(FROM, TO, Mode::Up, brain::<I, { Mode::Up as u8 }>)
             .with(FROM, TO, Mode::Down, brain::<I, { Mode::Down as u8 }>)
             .with(FROM, TO, Mode::NearestAway, brain::<I, { Mode::NearestAway as u8 }>)
+            .with_wrap(DType::Float8E8M0Fnu, DType::Int32, bits32::<I>)
+            .with_wrap(DType::Float8E8M0Fnu, DType::UInt32, bits32::<I>)
+            .with_wrap(DType::Float8E8M0Fnu, DType::Int64, bits64::<I>)
+            .with_wrap(DType::Float8E8M0Fnu, DType::UInt64, bits64::<I>)
     }
 
     /// The same with one more, or another.
@@ -81,7 +85,6 @@ impl Stores {
     }
 
     /// The same with one more that wraps.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) const fn with_wrap(mut self, from: DType, to: DType, store: Store) -> Self {
         match place(from) {
             Some(place) => self.wraps[place][to as usize] = Some(store),
@@ -175,6 +178,36 @@ unsafe fn brain<I: Isa, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, 
             }
         },
     );
+}
+
+macro_rules! bits {
+    ($($name:ident $int:ident;)*) => {$(
+        /// The low bits of powers of two, each of which is one of them or none: so are those below 1, and NaN.
+        ///
+        /// # Safety
+        /// As for every [`Store`].
+        unsafe fn $name<I: Isa>(src: *const u8, dst: *mut u8, n: usize, _: bool) {
+            const ONE: u8 = 127;
+            // SAFETY: the caller's; elements as bytes have no alignment.
+            let (src, dst) = unsafe { elements::<1, { size_of::<$int>() }>(src, dst, n) };
+            // SAFETY: the caller's.
+            unsafe { I::summon() }.vectorize_on_lines(
+                #[inline(always)]
+                move || {
+                    for ([code], out) in src.iter().zip(dst) {
+                        let place = $int::from(*code).wrapping_sub(ONE.into());
+                        let bit = if place < $int::BITS.into() { 1 << place } else { 0 };
+                        out.write($int::to_ne_bytes(bit));
+                    }
+                },
+            );
+        }
+    )*};
+}
+
+bits! {
+    bits32 u32;
+    bits64 u64;
 }
 
 /// The upper half of a float32 to which something was added, or that of its quiet NaN.
