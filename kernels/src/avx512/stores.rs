@@ -18,6 +18,9 @@ use core::arch::x86_64::*;
 /// quieted.
 const NAN_TO_QUIET: u32 = 0x22;
 
+/// The same: infinities and NaNs are replaced by +0.
+const UNBOUNDED_TO_ZERO: u32 = 0x0088_0088;
+
 pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = stores
         .with(DType::Float32, DType::Float16, Mode::TowardZero, halves::<_MM_FROUND_TO_ZERO>)
@@ -61,7 +64,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
             by powers [TowardZero Down NearestAway]
     };
     let stores = x86_stores! { stores: small low_bits };
-    all_wraps! { stores: Float32 BFloat16 => [Int64 UInt64] by long_bits }
+    all_wraps! { stores: Float32 Float16 BFloat16 => [Int64 UInt64] by long_bits }
 }
 
 /// Stores that are steps of 64 elements.
@@ -213,7 +216,7 @@ stepped! {
     |isa, x, src, dst| {
         let v = Decode::<A>::decode(isa, src).quarters();
         for (i, v) in v.into_iter().enumerate() {
-            x.store_qwords(dst.add(128 * i), x.long_bits(x.f._mm512_castps_si512(v.floats(x))));
+            x.store_qwords(dst.add(128 * i), x.long_bits::<A>(v.floats(x)));
         }
     };
 }
@@ -463,57 +466,61 @@ impl Features {
     /// The low bits that `B` keeps of the integers that float32s are, cut toward zero.
     ///
     /// Whole multiples of 2^16 are taken off exactly: what is left is some of the number's own bits, or NaN of an
-    /// infinity. The low 32 bits are those of 64-bit integers, since past these, where the conversion gives -2^63, they
-    /// are zeros, as they are for infinities and NaNs.
+    /// infinity, of which a conversion keeps none of the lowest. For 32 bits they are multiples of 2^32: see
+    /// [`long_bits`](Self::long_bits).
     #[inline(always)]
     fn wrapped<A: Real, B: Real>(self, v: __m512) -> __m512i {
         if const { is_zero_past_ints(A::DTYPE, B::DTYPE) } {
             return self.f._mm512_cvttps_epi32(v);
         }
         if const { B::DTYPE.significant_bits() } < 32 {
-            let factor = self.float((1.0f32 / 65536.0).to_bits());
-            // Never subnormal, see `BIT`.
-            let part = self.f._mm512_fmadd_ps(v, factor, self.float(BIT.to_bits()));
-            let whole = self.f._mm512_roundscale_ps::<TO_ZERO>(part);
-            let rest = self.f._mm512_fnmadd_ps(whole, self.float(65536f32.to_bits()), v);
-            return self.f._mm512_cvttps_epi32(rest);
+            return self.f._mm512_cvttps_epi32(self.rest::<TO_ZERO>(v, 65536.0));
         }
-        let low = self.f._mm512_castps512_ps256(v);
-        let high = self.dq._mm512_extractf32x8_ps::<1>(v);
-        self.low_dwords([self.dq._mm512_cvttps_epi64(low), self.dq._mm512_cvttps_epi64(high)])
+        let finite = self.finite_or_zero(v);
+        if matches!(A::DTYPE, DType::Float16) {
+            return self.f._mm512_cvttps_epi32(finite);
+        }
+        self.f._mm512_cvttps_epi32(self.rest::<NEAREST>(finite, 4294967296.0))
     }
 
-    /// The low 64 bits of the integers that float32s are, given by their bits, cut toward zero.
-    ///
-    /// A significand of 24 bits is the integer of a number whose exponent field is 127 + 23. Of larger ones it is shifted
-    /// to the left by the difference, of smaller ones to the right. A shift by a negative number of places, which without
-    /// a sign are more than 64, leaves nothing, and so does that of infinities and NaNs, by 105.
+    /// Float32s without whole multiples of a power of two: as many as a mode rounds the quotient to. What is left is the
+    /// number's own bits, so that it is exact, but for infinities, of which NaN is left.
     #[inline(always)]
-    fn long_bits(self, v: __m512i) -> [__m512i; 2] {
-        const FRACTION: u32 = (1 << 23) - 1;
-        let field = self.f._mm512_srli_epi32::<24>(self.f._mm512_add_epi32(v, v));
-        let places = self.f._mm512_sub_epi32(field, self.dword(127 + 23));
-        let sign = self.f._mm512_srai_epi32::<31>(v);
-        // (v AND the fraction) OR its leading bit
-        let leading = self.dword(FRACTION + 1);
-        let significand =
-            self.f._mm512_ternarylogic_epi32::<0xf8>(leading, v, self.dword(FRACTION));
-        let [[a, b], [c, d], [e, f]] =
-            [self.halves(significand), self.halves(places), self.halves(sign)];
+    fn rest<const ROUND: i32>(self, v: __m512, all: f32) -> __m512 {
+        // Never subnormal, see `BIT`.
+        let bit = self.float(BIT.to_bits());
+        let part = self.f._mm512_fmadd_ps(v, self.float((1.0 / all).to_bits()), bit);
+        let whole = self.f._mm512_roundscale_ps::<ROUND>(part);
+        self.f._mm512_fnmadd_ps(whole, self.float(all.to_bits()), v)
+    }
+
+    /// Float32s, with zero for infinities and NaNs.
+    #[inline(always)]
+    fn finite_or_zero(self, v: __m512) -> __m512 {
+        self.f._mm512_fixupimm_ps::<0>(v, v, self.dword(UNBOUNDED_TO_ZERO))
+    }
+
+    /// The low 64 bits of the integers that float32s that were `A`s are, cut toward zero.
+    ///
+    /// The nearest multiples of 2^64 are taken off. What is left is no further from zero than 2^63, and if it is that, the
+    /// conversion gives -2^63, which has the same bits. Numbers from which something is taken off have no fraction that
+    /// would have had to be cut off first.
+    #[inline(always)]
+    fn long_bits<A: Real>(self, v: __m512) -> [__m512i; 2] {
+        let finite = self.finite_or_zero(v);
+        if matches!(A::DTYPE, DType::Float16) {
+            return both(
+                self.halves(self.f._mm512_cvttps_epi32(finite)),
+                #[inline(always)]
+                |v| self.f._mm512_cvtepi32_epi64(v),
+            );
+        }
+        let rest = self.rest::<NEAREST>(finite, 18446744073709551616.0);
+        let high = self.dq._mm512_extractf32x8_ps::<1>(rest);
         both(
-            [(a, c, e), (b, d, f)],
+            [self.f._mm512_castps512_ps256(rest), high],
             #[inline(always)]
-            |(significand, places, sign)| {
-                let significand = self.f._mm512_cvtepu32_epi64(significand);
-                let up = self.f._mm512_cvtepi32_epi64(places);
-                let down = self.f._mm512_sub_epi64(self.f._mm512_setzero_si512(), up);
-                let left = self.f._mm512_sllv_epi64(significand, up);
-                let right = self.f._mm512_srlv_epi64(significand, down);
-                // sign XOR (left OR right)
-                let sign = self.f._mm512_cvtepi32_epi64(sign);
-                let size = self.f._mm512_ternarylogic_epi64::<0x1e>(sign, left, right);
-                self.f._mm512_sub_epi64(size, sign)
-            },
+            |v| self.dq._mm512_cvttps_epi64(v),
         )
     }
 

@@ -333,7 +333,7 @@ impl Way {
             return self.plan;
         }
         let (wanted, long) = (self.to, self.to.bits() == 64);
-        if long && is_below_2_31(self.from) {
+        if long && is_below_2_31(self.from) && shapes.stores.wrap(self.is, self.to).is_none() {
             // The upper half is all sign.
             self.to = Int32;
         } else if long && (powers || shapes.stores.wrap(self.is, self.to).is_none()) {
