@@ -36,7 +36,7 @@ fn every_kernel_is_the_reference_to_the_bit() {
 
 /// At least as many elements as make a long cast, which may take another way: the codes over and over.
 fn long_enough(codes: Vec<u128>) -> Vec<u128> {
-    const LONG: usize = 4200;
+    const LONG: usize = 4203;
     let n = codes.len().max(LONG);
     codes.into_iter().cycle().take(n).collect()
 }

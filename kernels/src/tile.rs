@@ -216,12 +216,11 @@ unsafe fn by_tiles<I: Tabled>(
     params: &Params,
     mut inner: Params,
 ) -> usize {
-    // Whether the source alone is taken apart.
-    let is_unpacking = params.from.is_packed() && params.to as u8 == inner.to as u8;
+    let source_alone_is_packed = params.from.is_packed() && params.to as u8 == inner.to as u8;
     // SAFETY: the caller's; components are real, and not packed; if they are a map, that is the cast's, and if they are but
     // stored as another dtype of as many bits, so are the results.
     let mut known = unsafe {
-        if is_unpacking && let Some(to) = inner.plan().stored_as() {
+        if source_alone_is_packed && let Some(to) = inner.plan().stored_as() {
             let (options, component_options) = (Options::DEFAULT, Options::DEFAULT);
             let params = Params { to, options, component_options, plan: None, ..*params };
             (I::table().pairs.get(params.from, to).kernel)(src, dst, n, &params);
@@ -241,7 +240,7 @@ unsafe fn by_tiles<I: Tabled>(
             marked: marked_codes(I::table(), n, params, &inner),
         }
     };
-    if is_unpacking && let shape::Known::Longer(map, look_up) = &mut known.bytes {
+    if source_alone_is_packed && let shape::Known::Longer(map, look_up) = &mut known.bytes {
         map.bits = params.from.bits();
         // SAFETY: the caller's: elements of so many bits are those of the source.
         unsafe { look_up(map, src, dst, n) };

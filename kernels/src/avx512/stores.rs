@@ -483,8 +483,9 @@ impl Features {
         self.f._mm512_cvttps_epi32(self.rest::<NEAREST>(finite, 4294967296.0))
     }
 
-    /// Float32s without whole multiples of a power of two: as many as a mode rounds the quotient to. What is left is the
-    /// number's own bits, so that it is exact, but for infinities, of which NaN is left.
+    /// Float32s without whole multiples of a power of two: as many as a mode rounds the quotient to. What is left is a
+    /// multiple of what the number's last bit stands for, and no further from zero than the number, so that it is exact. (Of
+    /// infinities NaN is left.)
     #[inline(always)]
     fn rest<const ROUND: i32>(self, v: __m512, all: f32) -> __m512 {
         // Never subnormal, see `BIT`.
@@ -524,7 +525,7 @@ impl Features {
         )
     }
 
-    /// The same of float64s. From 2^63 on the lowest 8 bits are zeros; for more multiples of 2^32 are taken off.
+    /// As [`wrapped`](Self::wrapped) of float64s. From 2^63 on the lowest 8 bits are zeros; for more multiples of 2^32 are taken off.
     #[inline(always)]
     fn wrapped_doubles<B: Real>(self, v: [__m512d; 2]) -> __m512i {
         const ALL: f64 = 4294967296.0;

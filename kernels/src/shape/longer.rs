@@ -9,6 +9,7 @@ use crate::table::{Params, Table};
 use core::{array, ptr};
 
 /// The integers that bytes become.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has the loops that read them.
 pub(crate) struct LongerMap {
     /// Their lowest bytes.
     pub(crate) low: [u8; 256],
@@ -34,7 +35,12 @@ pub(crate) type LookUpLonger = unsafe fn(&LongerMap, *const u8, *mut u8, usize);
 
 /// Whether a pair is one of bytes to such integers, if all wrap or none does. (Integers of 8 bits are clamped in less time.)
 pub(super) const fn suits(from: DType, to: DType, wraps: bool) -> bool {
-    if from.bits() > 8 || to.bits() <= 8 || !matches!(to.kind(), Kind::Int | Kind::UInt) {
+    // (Any bit makes a bool that is a byte true, and all casts to so many bits are the default one.)
+    if from.bits() > 8
+        || matches!(from, DType::Bool)
+        || to.bits() <= 8
+        || !matches!(to.kind(), Kind::Int | Kind::UInt)
+    {
         return false;
     }
     match from.numbers() {
