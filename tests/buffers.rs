@@ -19,10 +19,12 @@ fn lengths() -> impl Iterator<Item = usize> {
 const LONGEST: usize = 8199;
 
 /// The options that take different kernels: the default ones, and others.
-fn kinds_of_options() -> [Options; 3] {
+fn kinds_of_options() -> [Options; 4] {
     [
         Options::DEFAULT,
         Options { overflow: Overflow::Wrap, saturate: false, ..Options::DEFAULT },
+        // (Integers alone saturate, so that floats round.)
+        Options { overflow: Overflow::Saturate, rounding: Rounding::Up, ..Options::DEFAULT },
         Options { rounding: Rounding::Stochastic { seed: 7 }, first_index: 1, ..Options::DEFAULT },
     ]
 }
