@@ -21,6 +21,9 @@ const NAN_TO_QUIET: u32 = 0x22;
 /// The same: infinities and NaNs are replaced by +0.
 const UNBOUNDED_TO_ZERO: u32 = 0x0088_0088;
 
+/// For `range`: of two numbers the one further from zero, with the sign of the first.
+const FURTHER: i32 = 0b11;
+
 pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = stores
         .with(DType::Float32, DType::Float16, Mode::TowardZero, halves::<_MM_FROUND_TO_ZERO>)
@@ -480,7 +483,7 @@ impl Features {
         if matches!(A::DTYPE, DType::Float16) {
             return self.f._mm512_cvttps_epi32(finite);
         }
-        self.f._mm512_cvttps_epi32(self.rest::<NEAREST>(finite, 4294967296.0))
+        self.f._mm512_cvttps_epi32(self.rest::<NEAREST>(self.never_subnormal(finite), 4294967296.0))
     }
 
     /// Float32s without whole multiples of a power of two: as many as a mode rounds the quotient to. What is left is a
@@ -501,6 +504,12 @@ impl Features {
         self.f._mm512_fixupimm_ps::<0>(v, v, self.dword(UNBOUNDED_TO_ZERO))
     }
 
+    /// Finite float32s that are cut toward zero, none of them nearer to it than [`TINY`].
+    #[inline(always)]
+    fn never_subnormal(self, v: __m512) -> __m512 {
+        self.dq._mm512_range_ps::<FURTHER>(v, self.float(TINY.to_bits()))
+    }
+
     /// The low 64 bits of the integers that float32s that were `A`s are, cut toward zero.
     ///
     /// The nearest multiples of 2^64 are taken off. What is left is no further from zero than 2^63, and if it is that, the
@@ -516,7 +525,7 @@ impl Features {
                 |v| self.f._mm512_cvtepi32_epi64(v),
             );
         }
-        let rest = self.rest::<NEAREST>(finite, 18446744073709551616.0);
+        let rest = self.rest::<NEAREST>(self.never_subnormal(finite), 18446744073709551616.0);
         let high = self.dq._mm512_extractf32x8_ps::<1>(rest);
         both(
             [self.f._mm512_castps512_ps256(rest), high],
@@ -525,7 +534,8 @@ impl Features {
         )
     }
 
-    /// As [`wrapped`](Self::wrapped) of float64s. From 2^63 on the lowest 8 bits are zeros; for more multiples of 2^32 are taken off.
+    /// As [`wrapped`](Self::wrapped), of float64s. From 2^63 on the lowest 8 bits are zeros; for more multiples of 2^32 are
+    /// taken off.
     #[inline(always)]
     fn wrapped_doubles<B: Real>(self, v: [__m512d; 2]) -> __m512i {
         const ALL: f64 = 4294967296.0;
