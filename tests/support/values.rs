@@ -139,9 +139,11 @@ impl Codes {
 /// Names positive values at which casts to `b` change their mind: numbers and midpoints.
 fn boundaries(b: DType, mut name: impl FnMut(Exact)) {
     let whole = |significand| Exact::Finite { negative: false, significand, exponent: 0 };
-    for power in 0..64 {
-        name(whole(1 << power));
-        name(whole(3 << power >> 1));
+    // Powers of two and the middles between them, past the longest integers, too; and odd multiples of those.
+    for exponent in -1..66 {
+        for significand in [1, 3, 5] {
+            name(Exact::Finite { negative: false, significand, exponent });
+        }
     }
     name(whole(u64::MAX));
     match b.numbers() {
