@@ -1,8 +1,8 @@
 //! Pairs made of other pairs' kernels.
 //!
 //! A complex pair is the pair of its components over twice the elements. Everything else that has no
-//! kernel of its own goes through buffers small enough to stay in the L1 cache, a tile of elements
-//! at a time:
+//! kernel of its own, and whose packed elements no table tells of where they lie, goes through buffers
+//! small enough to stay in the L1 cache, a tile of elements at a time:
 //!
 //! ```text
 //! packed: unpack          |                                            | packed: pack

@@ -1,4 +1,5 @@
-//! Bytes, and packed elements, to integers of 16 bits and more, by a table that is told when the loop is called: see `shape::longer`.
+//! Bytes, and packed elements, to integers of 16 bits and more, by a table that is told when the loop is called: see
+//! `shape::longer`.
 
 use super::Features;
 use super::by_codes::{Eight, Four, One, Six, Two};
@@ -54,8 +55,8 @@ unsafe fn steps<const SIZE: usize, A: Codes, const SHORT: bool, const ABOVE: boo
     dst: *mut u8,
     n: usize,
 ) {
-    // SAFETY: the caller's: a step reads 64 elements, which are whole bytes, and writes as many integers, those that are left
-    // in arrays.
+    // SAFETY: the caller's: 64 elements are whole bytes, and become as many integers. Of the last ones no more bytes are read
+    // than there are, and what they become goes to an array, which has room for 64 integers of any size.
     unsafe {
         let isa = Vbmi::summon();
         isa.vectorize(

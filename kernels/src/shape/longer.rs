@@ -1,6 +1,6 @@
-//! What each byte becomes as an integer of 16 bits or more: by a table of all, which takes the time of some thousand elements
-//! to make, and tells but the lowest two bytes and the sign. More have hardly any integers that a byte becomes: powers of
-//! two, and infinities, which are clamped.
+//! What each byte becomes as an integer of 16 bits or more: by a table of all, which takes the time of some thousand
+//! elements to make, and tells but the lowest two bytes and the sign. More have hardly any integers that a byte becomes:
+//! powers of two, and infinities, which are clamped.
 
 use super::pieces;
 use crate::dtypes::{DType, Kind};
@@ -21,19 +21,20 @@ pub(crate) struct LongerMap {
     pub(crate) any_above: bool,
     /// Whether but the lowest six bits of a byte count.
     pub(crate) is_short: bool,
-    /// The bits of an element where they are read: those of a byte, or of a packed dtype, whose elements are the lowest bits
-    /// of the bytes that the map is told for.
+    /// The bits of an element where they are read: those of a byte, or of a packed dtype, whose elements are the lowest
+    /// bits of the bytes that the map tells of.
     pub(crate) bits: usize,
 }
 
 /// Writes what bytes, or elements of fewer bits, become.
 ///
 /// # Safety
-/// The pointers are valid for reading so many elements and writing as many integers of the loop's size, and don't overlap. The
-/// CPU has the instruction set.
+/// The pointers are valid for reading so many elements and writing as many integers of the loop's size, and don't
+/// overlap. The CPU has the instruction set.
 pub(crate) type LookUpLonger = unsafe fn(&LongerMap, *const u8, *mut u8, usize);
 
-/// Whether a pair is one of bytes to such integers, if all wrap or none does. (Integers of 8 bits are clamped in less time.)
+/// Whether a pair is one of bytes to such integers, under an option that wraps, or another. (Integers of 8 bits are clamped
+/// in less time.)
 pub(super) const fn suits(from: DType, to: DType, wraps: bool) -> bool {
     // (Any bit makes a bool that is a byte true, and all casts to so many bits are the default one.)
     if from.bits() > 8

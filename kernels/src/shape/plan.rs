@@ -336,7 +336,7 @@ impl Way {
         if long && is_below_2_31(self.from) && shapes.stores.wrap(self.is, self.to).is_none() {
             // The upper half is all sign.
             self.to = Int32;
-        } else if long && (powers || shapes.stores.wrap(self.is, self.to).is_none()) {
+        } else if long && shapes.stores.wrap(self.is, self.to).is_none() {
             self.cast_to(Float64);
         }
         if self.is.bits() < 32 && shapes.stores.wrap(self.is, self.to).is_none() {
