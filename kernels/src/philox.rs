@@ -41,27 +41,20 @@ pub const fn draw(seed: u64, index: u64) -> u32 {
 }
 
 /// Writes the draws of blocks from one on, `LANES` of them side by side: as many as keep a register
-/// type's multipliers busy.
+/// type's multipliers busy. Of each block they are [all](AllDraws) or the [even ones](EvenDraws).
 #[inline(always)]
-pub(crate) fn fill<const LANES: usize>(
+pub(crate) fn fill<const LANES: usize, D: Drawn>(
     seed: u64,
     block: u64,
-    blocks: &mut [MaybeUninit<[u32; 4]>],
+    blocks: &mut [MaybeUninit<D>],
 ) {
     let mut first = block;
-    let (groups, rest) = blocks.as_chunks_mut::<LANES>();
-    for group in groups {
+    for group in blocks.chunks_mut(LANES) {
         let words = side_by_side::<LANES>(seed, first);
         for (lane, draws) in group.iter_mut().enumerate() {
-            draws.write(in_order(&words, lane));
+            draws.write(D::of(words.map(|word| word[lane])));
         }
         first = first.wrapping_add(LANES as u64);
-    }
-    if !rest.is_empty() {
-        let words = side_by_side::<LANES>(seed, first);
-        for (lane, draws) in rest.iter_mut().enumerate() {
-            draws.write(in_order(&words, lane));
-        }
     }
 }
 
@@ -107,17 +100,40 @@ fn round<const LANES: usize>([a, b, c, d]: &mut Words<LANES>, key: [u32; 2]) {
     }
 }
 
-/// The words of one block: two at a time, as they lie in memory.
+/// What is wanted of a block.
+pub(crate) trait Drawn: Copy {
+    /// The draws, of the words in the lower halves of these.
+    fn of(words: [u64; 4]) -> Self;
+}
+
+/// Each draw of a block.
+pub(crate) type AllDraws = [u32; 4];
+
+impl Drawn for AllDraws {
+    #[inline(always)]
+    fn of([a, b, c, d]: [u64; 4]) -> Self {
+        bytemuck::cast([pair(a, b), pair(c, d)])
+    }
+}
+
+/// The first and the third draw of a block.
+pub(crate) type EvenDraws = [u32; 2];
+
+impl Drawn for EvenDraws {
+    #[inline(always)]
+    fn of([a, _, c, _]: [u64; 4]) -> Self {
+        bytemuck::cast(pair(a, c))
+    }
+}
+
+/// Two words as they lie in memory.
 #[inline(always)]
-fn in_order<const LANES: usize>([a, b, c, d]: &Words<LANES>, lane: usize) -> [u32; 4] {
-    let pair = |first: u64, second: u64| {
-        if cfg!(target_endian = "little") {
-            (first & LOW) | second << 32
-        } else {
-            first << 32 | (second & LOW)
-        }
-    };
-    bytemuck::cast([pair(a[lane], b[lane]), pair(c[lane], d[lane])])
+fn pair(first: u64, second: u64) -> u64 {
+    if cfg!(target_endian = "little") {
+        (first & LOW) | second << 32
+    } else {
+        first << 32 | (second & LOW)
+    }
 }
 
 /// The key of the round after the one with this key.
@@ -160,12 +176,15 @@ mod tests {
         let seed = 0x8000_0001_ffff_fff0;
         for first in [0, 1, 5, u64::from(u32::MAX) - 3, (u64::MAX >> 2) - 2] {
             let mut blocks = [MaybeUninit::new([0; 4]); 19];
-            fill::<8>(seed, first, &mut blocks);
-            for (i, block) in blocks.iter().enumerate() {
+            let mut evens = [MaybeUninit::new([0; 2]); 19];
+            fill::<8, AllDraws>(seed, first, &mut blocks);
+            fill::<8, EvenDraws>(seed, first, &mut evens);
+            for (i, (block, even)) in blocks.iter().zip(&evens).enumerate() {
                 // SAFETY: the words were initialised when they were made.
-                let words = unsafe { block.assume_init() };
+                let (words, even) = unsafe { (block.assume_init(), even.assume_init()) };
                 let index = first.wrapping_add(i as u64) & (u64::MAX >> 2);
                 assert_eq!(words, draws(seed, index), "block {i} from {first}");
+                assert_eq!(even, [words[0], words[2]], "block {i} from {first}");
             }
         }
     }

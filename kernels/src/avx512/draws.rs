@@ -2,56 +2,51 @@
 
 use super::bridge::QUIETLY;
 use super::eights::NEAREST;
-use super::lanes::each;
 use super::shapes::TO_ZERO;
 use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::{Avx512, Features};
 use crate::codec::Isa;
-use crate::philox;
+use crate::philox::{self, AllDraws, Drawn, EvenDraws};
 use crate::shape::Grid;
 use core::arch::x86_64::{__m256i, __m512, __m512d, __m512i};
+use core::array;
+use core::hint::black_box;
 use core::mem::MaybeUninit;
 
 /// The words of 8 blocks, each in a register, in lanes twice as wide.
-type Words = [__m512i; 4];
+pub(super) type Words = [__m512i; 4];
 
-/// How many such sets are made at a time, whose multiplications overlap.
-const SETS: usize = 4;
+/// How many such sets are made at a time, whose multiplications overlap: as many as registers can hold.
+const SETS: usize = 6;
 
-/// The blocks of draws that are made at a time.
-const BLOCKS: usize = 8 * SETS;
-
-/// The keys of the rounds from the third on, in all lanes.
-type LaterKeys = [[__m512i; 2]; philox::ROUNDS - 2];
+/// And of what is left after these.
+const FEW: usize = 2;
 
 /// Writes the draws of blocks from one on.
 ///
 /// # Safety
 /// The CPU has AVX-512.
-pub(super) unsafe fn draw(seed: u64, block: u64, blocks: &mut [MaybeUninit<[u32; 4]>]) {
+pub(super) unsafe fn draw<D: InOrder>(seed: u64, block: u64, blocks: &mut [MaybeUninit<D>]) {
     // SAFETY: the caller's.
     let isa = unsafe { Avx512::summon() };
     let Avx512(x) = isa;
     isa.vectorize_on_lines(
         #[inline(always)]
         move || {
-            let (groups, rest) = blocks.as_chunks_mut::<BLOCKS>();
+            let keys = Keys::new(x, seed);
             let mut first = block;
-            let key = [seed as u32, (seed >> 32) as u32];
-            let later = x.later_keys(key);
+            let (groups, rest) = blocks.as_chunks_mut::<{ 8 * SETS }>();
             for group in groups {
-                if let Some(sets) = x.philox(key, &later, first) {
-                    for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
-                        // SAFETY: 8 blocks are two registers.
-                        unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), x.in_order(set)) };
-                    }
-                } else {
-                    philox::fill::<8>(seed, first, group);
-                }
-                first = first.wrapping_add(BLOCKS as u64);
+                keys.draw::<SETS, D>(x, first, group);
+                first = first.wrapping_add(group.len() as u64);
             }
-            philox::fill::<8>(seed, first, rest);
+            let (groups, rest) = rest.as_chunks_mut::<{ 8 * FEW }>();
+            for group in groups {
+                keys.draw::<FEW, D>(x, first, group);
+                first = first.wrapping_add(group.len() as u64);
+            }
+            philox::fill::<8, D>(seed, first, rest);
         },
     );
 }
@@ -264,70 +259,6 @@ impl Steps {
 }
 
 impl Features {
-    /// The words of as many blocks as are made at a time, of each lane in the lower half; None if their numbers have
-    /// upper halves that differ. (Blocks are counted modulo 2^62.)
-    #[inline(always)]
-    fn philox(self, key: [u32; 2], later: &LaterKeys, first: u64) -> Option<[Words; SETS]> {
-        let (low, high) = (first as u32, (first >> 32) as u32 & (u32::MAX >> 2));
-        low.checked_add(BLOCKS as u32 - 1)?;
-        let set = |i: u32| self.first_rounds(key, low + 8 * i, high);
-        let mut sets = [set(0), set(1), set(2), set(3)];
-        // Written out: a loop would move two words of each set from register to register in every round.
-        macro_rules! rounds {
-            ($($i:literal)*) => {
-                const { assert!([$($i),*].len() == philox::ROUNDS - 2) };
-                $(self.round(&mut sets, later[$i]);)*
-            };
-        }
-        rounds!(0 1 2 3 4 5 6 7);
-        Some(sets)
-    }
-
-    /// The keys of the rounds from the third on.
-    #[inline(always)]
-    fn later_keys(self, key: [u32; 2]) -> LaterKeys {
-        let mut key = philox::next_key(key);
-        let mut keys = [[self.f._mm512_setzero_si512(); 2]; philox::ROUNDS - 2];
-        for words in &mut keys {
-            key = philox::next_key(key);
-            *words = [self.qword(key[0].into()), self.qword(key[1].into())];
-        }
-        keys
-    }
-
-    /// The first two rounds, of 8 blocks. Of a counter's words two are zero and one is the same for all these blocks, so
-    /// that the first round multiplies but one word that differs, and the second one another: what the others become is
-    /// the same for all.
-    #[inline(always)]
-    fn first_rounds(self, key: [u32; 2], low: u32, high: u32) -> Words {
-        let [m0, m1] = philox::MULTIPLIERS.map(u64::from);
-        let next_key = philox::next_key(key);
-        let all = m0 * u64::from(high ^ key[0]);
-        // The order in which `in_order` wants them.
-        let lanes = self.constant(&[0u64, 4, 1, 5, 2, 6, 3, 7]);
-        let block = self.f._mm512_add_epi64(self.qword(low.into()), lanes);
-        let p0 = self.f._mm512_mul_epu32(block, self.qword(m0));
-        let c = self.f._mm512_xor_si512(self.upper(p0), self.qword(key[1].into()));
-        let p1 = self.f._mm512_mul_epu32(c, self.qword(m1));
-        let a = self.f._mm512_xor_si512(self.upper(p1), self.qword(next_key[0].into()));
-        let c = self.f._mm512_xor_si512(p0, self.qword(all >> 32 ^ u64::from(next_key[1])));
-        [a, p1, c, self.qword(all)]
-    }
-
-    /// A round, of all sets.
-    #[inline(always)]
-    fn round(self, sets: &mut [Words; SETS], [k0, k1]: [__m512i; 2]) {
-        let [m0, m1] = philox::MULTIPLIERS;
-        let (m0, m1) = (self.qword(m0.into()), self.qword(m1.into()));
-        for [a, b, c, d] in sets {
-            let p0 = self.f._mm512_mul_epu32(*a, m0);
-            let p1 = self.f._mm512_mul_epu32(*c, m1);
-            *a = self.f._mm512_ternarylogic_epi64::<0x96>(self.upper(p1), *b, k0);
-            *c = self.f._mm512_ternarylogic_epi64::<0x96>(self.upper(p0), *d, k1);
-            (*b, *d) = (p1, p0);
-        }
-    }
-
     /// Float32s cut to integers, and one further away from zero where what is cut off exceeds the draw. What is cut off is
     /// exact, and so it is in units of 2^-32, of which a conversion leaves the whole ones. (Infinities less themselves are
     /// no number, but stay infinities whatever is added. A subnormal number may be taken for zero, of which no more is
@@ -387,18 +318,124 @@ impl Features {
         self.f._mm512_srli_epi64::<32>(v)
     }
 
-    /// The words of 8 blocks, block by block: those of the first four are in the even lanes.
+    /// The lower halves of the first lanes of 64 bits, and in the upper halves those of the second.
     #[inline(always)]
-    fn in_order(self, words: Words) -> [__m512i; 2] {
+    fn pairs(self, first: __m512i, second: __m512i) -> __m512i {
         const ODD: u16 = 0xaaaa;
-        let [a, b, c, d] = each(
-            words,
+        let (first, second) =
+            (self.f._mm512_castsi512_ps(first), self.f._mm512_castsi512_ps(second));
+        self.f._mm512_castps_si512(self.f._mm512_mask_moveldup_ps(first, ODD, second))
+    }
+}
+
+/// The keys of all rounds.
+struct Keys {
+    seed: u64,
+    first: [u32; 2],
+    /// Those from the third round on, in all lanes.
+    later: [[__m512i; 2]; philox::ROUNDS - 2],
+}
+
+impl Keys {
+    #[inline(always)]
+    fn new(x: Features, seed: u64) -> Self {
+        let first = [seed as u32, (seed >> 32) as u32];
+        let mut key = philox::next_key(first);
+        let mut later = [[x.f._mm512_setzero_si512(); 2]; philox::ROUNDS - 2];
+        for words in &mut later {
+            key = philox::next_key(key);
+            *words = [x.qword(key[0].into()), x.qword(key[1].into())];
+        }
+        Self { seed, first, later }
+    }
+
+    /// Writes the draws of `8 * SETS` blocks from one on.
+    #[inline(always)]
+    fn draw<const SETS: usize, D: InOrder>(
+        &self,
+        x: Features,
+        first: u64,
+        group: &mut [MaybeUninit<D>],
+    ) {
+        // Blocks are counted modulo 2^62.
+        let (low, high) = (first as u32, (first >> 32) as u32 & (u32::MAX >> 2));
+        if low.checked_add(8 * SETS as u32 - 1).is_none() {
+            // Their numbers have upper halves that differ.
+            return philox::fill::<8, D>(self.seed, first, group);
+        }
+        let mut sets = array::from_fn::<_, SETS, _>(
             #[inline(always)]
-            |v| self.f._mm512_castsi512_ps(v),
+            |i| self.first_rounds(x, low + 8 * i as u32, high, D::LANES),
         );
-        let joined =
-            |low, high| self.f._mm512_castps_si512(self.f._mm512_mask_moveldup_ps(low, ODD, high));
-        let (ab, cd) = (joined(a, b), joined(c, d));
-        [self.f._mm512_unpacklo_epi64(ab, cd), self.f._mm512_unpackhi_epi64(ab, cd)]
+        // A loop that is not unrolled: else the compiler orders instructions set by set, so that each waits for the one
+        // before.
+        for &keys in black_box(&self.later[..]) {
+            for set in &mut sets {
+                philox_round(x, set, keys);
+            }
+        }
+        for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
+            D::store(x, set, blocks);
+        }
+    }
+
+    /// The first two rounds, of 8 blocks. Of a counter's words two are zero and one is the same for all these blocks, so
+    /// that the first round multiplies but one word that differs, and the second one another: what the others become is
+    /// the same for all.
+    #[inline(always)]
+    fn first_rounds(&self, x: Features, low: u32, high: u32, lanes: &'static [u64; 8]) -> Words {
+        let [m0, m1] = philox::MULTIPLIERS.map(u64::from);
+        let (key, next_key) = (self.first, philox::next_key(self.first));
+        let all = m0 * u64::from(high ^ key[0]);
+        let block = x.f._mm512_add_epi64(x.qword(low.into()), x.constant(lanes));
+        let p0 = x.f._mm512_mul_epu32(block, x.qword(m0));
+        let c = x.f._mm512_xor_si512(x.upper(p0), x.qword(key[1].into()));
+        let p1 = x.f._mm512_mul_epu32(c, x.qword(m1));
+        let a = x.f._mm512_xor_si512(x.upper(p1), x.qword(next_key[0].into()));
+        let c = x.f._mm512_xor_si512(p0, x.qword(all >> 32 ^ u64::from(next_key[1])));
+        [a, p1, c, x.qword(all)]
+    }
+}
+
+/// A round, of 8 blocks.
+#[inline(always)]
+fn philox_round(x: Features, [a, b, c, d]: &mut Words, [k0, k1]: [__m512i; 2]) {
+    let [m0, m1] = philox::MULTIPLIERS;
+    let p0 = x.f._mm512_mul_epu32(*a, x.qword(m0.into()));
+    let p1 = x.f._mm512_mul_epu32(*c, x.qword(m1.into()));
+    *a = x.f._mm512_ternarylogic_epi64::<0x96>(x.upper(p1), *b, k0);
+    *c = x.f._mm512_ternarylogic_epi64::<0x96>(x.upper(p0), *d, k1);
+    (*b, *d) = (p1, p0);
+}
+
+/// Draws as registers have them.
+pub(super) trait InOrder: Drawn {
+    /// Which of 8 blocks is in which lane, for them to be stored with the fewest instructions.
+    const LANES: &'static [u64; 8];
+
+    /// Writes those of 8 blocks.
+    fn store(x: Features, words: Words, blocks: &mut [MaybeUninit<Self>; 8]);
+}
+
+impl InOrder for AllDraws {
+    /// The first four are in the even lanes.
+    const LANES: &'static [u64; 8] = &[0, 4, 1, 5, 2, 6, 3, 7];
+
+    #[inline(always)]
+    fn store(x: Features, [a, b, c, d]: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
+        let (ab, cd) = (x.pairs(a, b), x.pairs(c, d));
+        let draws = [x.f._mm512_unpacklo_epi64(ab, cd), x.f._mm512_unpackhi_epi64(ab, cd)];
+        // SAFETY: 8 blocks are two registers.
+        unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), draws) };
+    }
+}
+
+impl InOrder for EvenDraws {
+    const LANES: &'static [u64; 8] = &[0, 1, 2, 3, 4, 5, 6, 7];
+
+    #[inline(always)]
+    fn store(x: Features, [a, _, c, _]: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
+        // SAFETY: two draws of 8 blocks are one register.
+        unsafe { x.store_dwords(blocks.as_mut_ptr().cast(), x.pairs(a, c)) };
     }
 }

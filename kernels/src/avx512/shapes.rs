@@ -9,6 +9,7 @@ use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes, map_marked, marked_halves};
 use super::{Avx512, Features, longer, moved, overflows};
 use crate::codec::Isa;
+use crate::philox::{AllDraws, EvenDraws};
 use crate::shape::{Grid, Map, Mode, Shapes};
 use core::arch::x86_64::*;
 
@@ -42,7 +43,8 @@ unsafe fn look_up<L: LookUp + Isa>(map: &Map, src: *const u8, dst: *mut u8, n: u
 /// The portable loops, and in place of some of them those below.
 pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx512, 8>();
-    shapes.draw = draw;
+    shapes.draw = draw::<AllDraws>;
+    shapes.draw_even = draw::<EvenDraws>;
     shapes.look_up = look_up::<Avx512>;
     shapes.rounds_codes = 8;
     shapes.converts_longs = true;

@@ -2,49 +2,52 @@
 
 use super::{BUFFER, Shapes};
 use crate::codec::Isa;
-use crate::philox;
+use crate::philox::{self, Drawn};
 use crate::table::Params;
 use core::mem::MaybeUninit;
+use core::slice;
 
 /// Writes the draws of blocks from one on.
 ///
 /// # Safety
 /// The CPU has the instruction set.
-pub(crate) type Draw = unsafe fn(u64, u64, &mut [MaybeUninit<[u32; 4]>]);
+pub(crate) type Draw<D> = unsafe fn(u64, u64, &mut [MaybeUninit<D>]);
 
 /// # Safety
 /// As for every [`Draw`].
-pub(super) unsafe fn draw<I: Isa, const BLOCKS: usize>(
+pub(super) unsafe fn draw<I: Isa, const BLOCKS: usize, D: Drawn>(
     seed: u64,
     block: u64,
-    draws: &mut [MaybeUninit<[u32; 4]>],
+    draws: &mut [MaybeUninit<D>],
 ) {
     // SAFETY: the caller's.
     unsafe { I::summon() }.vectorize_on_lines(
         #[inline(always)]
-        move || philox::fill::<BLOCKS>(seed, block, draws),
+        move || philox::fill::<BLOCKS, D>(seed, block, draws),
     );
 }
 
-/// The most blocks that a piece spans: two draws for every element of four bytes, and up to three
-/// before the first.
-const SPAN: usize = (BUFFER / 4 * 2 + 3).div_ceil(4);
+/// The most words that are written for a piece: a draw for every element of four bytes, and up to
+/// three before the first and after the last.
+const WORDS: usize = (BUFFER / 4 + 3).next_multiple_of(4);
 
 /// The draws of elements in order.
 pub(super) struct Draws {
     seed: u64,
     /// The place of the next element's draw.
     place: u64,
-    /// How far the places of neighbours lie apart: 1 or 2.
+    /// How far the places of neighbours lie apart: 1, or 2 where all are even.
     step: u64,
-    blocks: [MaybeUninit<[u32; 4]>; SPAN],
+    words: [MaybeUninit<u32>; WORDS],
 }
 
 impl Draws {
     #[inline(always)]
     pub(super) fn new(seed: u64, params: &Params) -> Self {
-        let blocks = [MaybeUninit::uninit(); SPAN];
-        Self { seed, place: params.options.first_index, step: params.draw_step, blocks }
+        let words = [MaybeUninit::uninit(); WORDS];
+        let (place, step) = (params.options.first_index, params.draw_step);
+        debug_assert!(step == 1 || step == 2 && place.is_multiple_of(2));
+        Self { seed, place, step, words }
     }
 
     /// A draw for each of the next `len` elements.
@@ -52,23 +55,31 @@ impl Draws {
     /// # Safety
     /// The CPU has the instruction set; `len` elements of 4 bytes fit a [`Buffer`](crate::buffer::Buffer).
     pub(super) unsafe fn next(&mut self, shapes: &Shapes, len: usize) -> *const u32 {
-        let (block, before) = (self.place / 4, (self.place % 4) as usize);
-        let spanned = before + len * self.step as usize;
-        let blocks = &mut self.blocks[..spanned.div_ceil(4)];
+        let before = (self.place % 4 / self.step) as usize;
         // SAFETY: the caller's.
-        unsafe { (shapes.draw)(self.seed, block, blocks) };
-        self.place = self.place.wrapping_add(len as u64 * self.step);
-        let words = blocks.as_mut_ptr().cast::<u32>();
-        // SAFETY: all words of the blocks were written just now, and `before` and twice `len` more
-        // are among them.
         unsafe {
-            let first = words.add(before);
-            if self.step == 2 {
-                for i in 0..len {
-                    *first.add(i) = *first.add(2 * i);
-                }
+            match self.step {
+                1 => self.fill(shapes.draw, before + len),
+                _ => self.fill(shapes.draw_even, before + len),
             }
-            first
+        }
+        self.place = self.place.wrapping_add(len as u64 * self.step);
+        self.words[before..].as_ptr().cast()
+    }
+
+    /// Writes so many words at least, from the block on where the place is.
+    ///
+    /// # Safety
+    /// The CPU has the instruction set.
+    unsafe fn fill<D: Drawn>(&mut self, draw: Draw<D>, words: usize) {
+        let words_of_block = size_of::<D>() / size_of::<u32>();
+        let whole = words.next_multiple_of(words_of_block);
+        let words = self.words[..whole].as_mut_ptr().cast::<MaybeUninit<D>>();
+        // SAFETY: the pointer is that of so many words, of which each `D` is some, of their alignment; none of them need be
+        // initialised. The rest is the caller's.
+        unsafe {
+            let blocks = slice::from_raw_parts_mut(words, whole / words_of_block);
+            draw(self.seed, self.place / 4, blocks);
         }
     }
 }

@@ -127,7 +127,12 @@ macro_rules! rounded {
             let negative = (code as $signed >> ($lane::BITS - 1)) as $lane;
             let field = magnitude >> $mantissa;
             let least = grid.least as $lane;
-            let cut = if EVEN {
+            let cut = if EVEN && MODE == Mode::Stochastic as u8 {
+                // Where subnormal numbers are cut, too, these are powers of two, whose steps go on
+                // below the smallest; else no number is so short that this cuts less.
+                let leading = $lane::BITS - 1 - (magnitude | 1).leading_zeros();
+                (grid.cut as $lane).min(leading as $lane | (grid.span as $lane).wrapping_sub(1))
+            } else if EVEN {
                 grid.cut as $lane - if field == 0 { grid.span as $lane } else { 0 }
             } else {
                 grid.cut as $lane + (least.max(field) - field).min(grid.span as $lane)

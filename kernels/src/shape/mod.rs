@@ -53,6 +53,7 @@ mod whole;
 use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::options::Options;
+use crate::philox::{AllDraws, EvenDraws};
 use crate::table::{Kernel, Params, Table, Tabled};
 use core::mem::MaybeUninit;
 use core::{ptr, slice};
@@ -122,7 +123,8 @@ pub(crate) struct Shapes {
     wraps: Wraps,
     sticky: Sticky,
     powers: [Powers; 2],
-    pub(crate) draw: Draw,
+    pub(crate) draw: Draw<AllDraws>,
+    pub(crate) draw_even: Draw<EvenDraws>,
     pub(crate) look_up: LookUp,
     /// Whether that loop is by 4 bits at a time.
     #[cfg(target_arch = "x86_64")]
@@ -157,7 +159,8 @@ impl Shapes {
             wraps: Wraps::of::<I>(),
             sticky: sticky::sticky::<I>,
             powers: powers::powers::<I>(),
-            draw: draws::draw::<I, BLOCKS>,
+            draw: draws::draw::<I, BLOCKS, AllDraws>,
+            draw_even: draws::draw::<I, BLOCKS, EvenDraws>,
             look_up: bytes::look_up,
             #[cfg(target_arch = "x86_64")]
             looks_up_nibbles: false,

@@ -142,7 +142,7 @@ impl Plan {
         let keeps_infinities = checked && keeps_infinities(from, to);
         if let options::Rounding::Stochastic { seed } = options.rounding {
             way.plan.seed = Some(seed);
-            way.cast_to(exact_float(from, to));
+            way.cast_to(exact_float(from));
             match Rounding::stored(way.is, to).filter(|_| !checked) {
                 Some(rounding) => way.step(Step::Round(rounding), to),
                 None => way.round(),
@@ -429,12 +429,10 @@ const fn mode(to: DType, rounding: options::Rounding) -> Mode {
 
 /// What numbers are rounded stochastically in, which must hold them exactly: wide integers as they
 /// are, others as floats.
-const fn exact_float(from: DType, to: DType) -> DType {
+const fn exact_float(from: DType) -> DType {
     match from {
         DType::Int64 | DType::UInt64 | DType::Int32 | DType::UInt32 => from,
         DType::Float64 => DType::Float64,
-        // Float32's own subnormal numbers are no powers of two.
-        _ if matches!(to, DType::Float8E8M0Fnu) => DType::Float64,
         _ => DType::Float32,
     }
 }
