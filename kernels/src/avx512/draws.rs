@@ -1,4 +1,4 @@
-//! The draws of stochastic rounding, and the rounding of float32 by them, and of float64 to integers.
+//! Stochastic rounding of float32 and float64 by draws.
 
 use super::bridge::QUIETLY;
 use super::eights::NEAREST;
@@ -7,49 +7,15 @@ use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::{Avx512, Features};
 use crate::codec::Isa;
-use crate::philox::{self, AllDraws, Drawn, EvenDraws};
 use crate::shape::Grid;
 use core::arch::x86_64::{__m256i, __m512, __m512d, __m512i};
-use core::array;
-use core::hint::black_box;
-use core::mem::MaybeUninit;
 
-/// The words of 8 blocks, each in a register, in lanes twice as wide.
-pub(super) type Words = [__m512i; 4];
+/// Less than can exceed a draw: what is cut off is taken for that if it is nearer to zero, since some CPUs are slow with
+/// subnormal numbers.
+const SPECK: f32 = 1.0 / (1u64 << 40) as f32;
 
-/// How many such sets are made at a time, whose multiplications overlap: as many as registers can hold.
-const SETS: usize = 6;
-
-/// And of what is left after these.
-const FEW: usize = 2;
-
-/// Writes the draws of blocks from one on.
-///
-/// # Safety
-/// The CPU has AVX-512.
-pub(super) unsafe fn draw<D: InOrder>(seed: u64, block: u64, blocks: &mut [MaybeUninit<D>]) {
-    // SAFETY: the caller's.
-    let isa = unsafe { Avx512::summon() };
-    let Avx512(x) = isa;
-    isa.vectorize_on_lines(
-        #[inline(always)]
-        move || {
-            let keys = Keys::new(x, seed);
-            let mut first = block;
-            let (groups, rest) = blocks.as_chunks_mut::<{ 8 * SETS }>();
-            for group in groups {
-                keys.draw::<SETS, D>(x, first, group);
-                first = first.wrapping_add(group.len() as u64);
-            }
-            let (groups, rest) = rest.as_chunks_mut::<{ 8 * FEW }>();
-            for group in groups {
-                keys.draw::<FEW, D>(x, first, group);
-                first = first.wrapping_add(group.len() as u64);
-            }
-            philox::fill::<8, D>(seed, first, rest);
-        },
-    );
-}
+/// The one further from zero, without its sign, as the instruction `vrange` has it.
+const LONGER: i32 = 0b1011;
 
 /// Rounds float32s to a grid by a draw each, as [`crate::shape`] has it, which writes it out.
 ///
@@ -145,6 +111,42 @@ unsafe fn each_float(
     }
 }
 
+/// Rounds float64s to a grid by a draw each.
+///
+/// # Safety
+/// As for every loop that rounds.
+pub(super) unsafe fn round64(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    draws: *const u32,
+    grid: &Grid,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = Avx512::summon();
+        let Avx512(x) = isa;
+        isa.vectorize_on_lines(
+            #[inline(always)]
+            move || {
+                let steps = Steps64::new(x, grid);
+                each_double(
+                    x,
+                    src,
+                    dst,
+                    n,
+                    draws,
+                    #[inline(always)]
+                    |[a, b], draw| {
+                        let [c, d] = x.halves(draw);
+                        [steps.round(x, a, c), steps.round(x, b, d)]
+                    },
+                );
+            },
+        );
+    }
+}
+
 /// Rounds float64s to integers by a draw each.
 ///
 /// # Safety
@@ -156,28 +158,54 @@ pub(super) unsafe fn round_whole64(
     draws: *const u32,
     _: &Grid,
 ) {
-    let draws = draws.cast::<u8>();
-    // SAFETY: the caller's; of the last registers that part is read and written that there is.
+    // SAFETY: the caller's.
     unsafe {
         let isa = Avx512::summon();
         let Avx512(x) = isa;
         isa.vectorize_on_lines(
             #[inline(always)]
             move || {
-                let mut i = 0;
-                while n - i >= 16 {
-                    let (v, draw) =
-                        (x.load_qwords(src.add(8 * i)), x.load_dwords(draws.add(4 * i)));
-                    x.store_qwords(dst.add(8 * i), x.whole64_by_draw(v, draw));
-                    i += 16;
-                }
-                if i < n {
-                    let v = x.load_qwords_part(src.add(8 * i), n - i);
-                    let draw = x.load_dwords_part(draws.add(4 * i), n - i);
-                    x.store_qwords_part(dst.add(8 * i), x.whole64_by_draw(v, draw), n - i);
-                }
+                each_double(
+                    x,
+                    src,
+                    dst,
+                    n,
+                    draws,
+                    #[inline(always)]
+                    |codes, draw| x.whole64_by_draw(codes, draw),
+                );
             },
         );
+    }
+}
+
+/// Writes what becomes of float64s and a draw each, 16 at a time, as [`each_float`] does.
+///
+/// # Safety
+/// As for every loop that rounds.
+#[inline(always)]
+unsafe fn each_double(
+    x: Features,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    draws: *const u32,
+    step: impl Fn([__m512i; 2], __m512i) -> [__m512i; 2],
+) {
+    let draws = draws.cast::<u8>();
+    let mut i = 0;
+    // SAFETY: the caller's; of the last registers that part is read and written that there is.
+    unsafe {
+        while n - i >= 16 {
+            let (codes, draw) = (x.load_qwords(src.add(8 * i)), x.load_dwords(draws.add(4 * i)));
+            x.store_qwords(dst.add(8 * i), step(codes, draw));
+            i += 16;
+        }
+        if i < n {
+            let codes = x.load_qwords_part(src.add(8 * i), n - i);
+            let draw = x.load_dwords_part(draws.add(4 * i), n - i);
+            x.store_qwords_part(dst.add(8 * i), step(codes, draw), n - i);
+        }
     }
 }
 
@@ -229,8 +257,9 @@ impl Steps {
     }
 
     /// The portable loop's steps, with two differences. What is less than the quantum comes to its rest, in units of
-    /// 2^-32 of the quantum, by a multiplication, which is exact, and a conversion that cuts it. (A subnormal number may
-    /// be taken for zero, of which no more is left.) And how many bits would be cut of it does not matter.
+    /// 2^-32 of the quantum, by a multiplication, which is exact, and a conversion that cuts it. (Subnormal numbers, with
+    /// which some CPUs are slow, are taken for the smallest normal one, of which no more is left: it is less than 2^-32 of
+    /// the quantum.) And how many bits would be cut of it does not matter.
     #[inline(always)]
     fn round<L: TopBits>(&self, isa: L, code: __m512i, draw: __m512i) -> __m512i {
         const INFINITY: u32 = 0xff << 23;
@@ -245,7 +274,8 @@ impl Steps {
         let tiny = x.f._mm512_cmplt_epi32_mask(magnitude, self.quantum);
         let rounded = x.f._mm512_maskz_and_epi32(!tiny, sum, kept);
 
-        let number = x.f._mm512_castsi512_ps(magnitude);
+        let normal = x.f._mm512_max_epi32(magnitude, x.dword(f32::MIN_POSITIVE.to_bits()));
+        let number = x.f._mm512_castsi512_ps(normal);
         let rest = x.f._mm512_mul_round_ps::<NEAREST>(number, self.scale);
         let rest = x.f._mm512_cvtt_roundps_epu32::<QUIETLY>(rest);
         let up = x.f._mm512_mask_cmplt_epu32_mask(tiny, draw, rest);
@@ -258,16 +288,70 @@ impl Steps {
     }
 }
 
+/// A grid, in registers: see [`Steps`].
+struct Steps64 {
+    fewest: __m512i,
+    at_zero: __m512i,
+    quantum: __m512i,
+    scale: __m512d,
+}
+
+impl Steps64 {
+    /// For a grid whose quantum is no less than float32's smallest number.
+    #[inline(always)]
+    fn new(x: Features, grid: &Grid) -> Self {
+        const ONE: u64 = 1023;
+        let scale = (2 * ONE + 32 - (grid.quantum >> 52)) << 52;
+        Self {
+            fewest: x.qword(grid.cut.into()),
+            at_zero: x.qword(u64::from(grid.cut) + grid.least),
+            quantum: x.qword(grid.quantum),
+            scale: x.f._mm512_set1_pd(f64::from_bits(scale)),
+        }
+    }
+
+    /// As [`Steps::round`].
+    #[inline(always)]
+    fn round(&self, x: Features, code: __m512i, draw: __m256i) -> __m512i {
+        const INFINITY: u64 = 0x7ff << 52;
+        let draw = x.f._mm512_cvtepu32_epi64(draw);
+        let (sign, ones) = (x.qword(1 << 63), x.qword(u64::MAX));
+        let magnitude = x.f._mm512_andnot_si512(sign, code);
+        let field = x.f._mm512_srli_epi64::<52>(magnitude);
+        let cut = x.f._mm512_max_epi64(x.f._mm512_sub_epi64(self.at_zero, field), self.fewest);
+        // The draw's complement in the upper half, and zeros below; its top bits.
+        let addend = x.f._mm512_slli_epi64::<32>(x.f._mm512_xor_si512(draw, ones));
+        let addend = x.f._mm512_srlv_epi64(addend, x.f._mm512_sub_epi64(x.qword(64), cut));
+        let sum = x.f._mm512_add_epi64(magnitude, addend);
+        let kept = x.f._mm512_sllv_epi64(ones, cut);
+        let tiny = x.f._mm512_cmplt_epi64_mask(magnitude, self.quantum);
+        let rounded = x.f._mm512_maskz_and_epi64(!tiny, sum, kept);
+
+        let normal = x.f._mm512_max_epi64(magnitude, x.qword(f64::MIN_POSITIVE.to_bits()));
+        let number = x.f._mm512_castsi512_pd(normal);
+        let rest = x.f._mm512_mul_round_pd::<NEAREST>(number, self.scale);
+        let rest = x.dq._mm512_cvtt_roundpd_epu64::<QUIETLY>(rest);
+        let up = x.f._mm512_mask_cmplt_epu64_mask(tiny, draw, rest);
+        let rounded = x.f._mm512_mask_mov_epi64(rounded, up, self.quantum);
+
+        let rounded = x.f._mm512_min_epi64(rounded, x.qword(INFINITY - 1));
+        let finite = x.f._mm512_cmplt_epi64_mask(magnitude, x.qword(INFINITY));
+        // rounded OR (code AND the sign), or the code.
+        x.f._mm512_mask_ternarylogic_epi64::<0xec>(code, finite, rounded, sign)
+    }
+}
+
 impl Features {
     /// Float32s cut to integers, and one further away from zero where what is cut off exceeds the draw. What is cut off is
     /// exact, and so it is in units of 2^-32, of which a conversion leaves the whole ones. (Infinities less themselves are
-    /// no number, but stay infinities whatever is added. A subnormal number may be taken for zero, of which no more is
-    /// left.)
+    /// no number, but stay infinities whatever is added.)
     #[inline(always)]
     fn whole_by_draw(self, code: __m512i, draw: __m512i) -> __m512i {
         let number = self.f._mm512_castsi512_ps(code);
         let cut = self.f._mm512_roundscale_ps::<TO_ZERO>(number);
-        let rest = self.f._mm512_abs_ps(self.f._mm512_sub_round_ps::<NEAREST>(number, cut));
+        let rest = self.f._mm512_sub_round_ps::<NEAREST>(number, cut);
+        let speck = self.f._mm512_set1_ps(SPECK);
+        let rest = self.dq._mm512_range_round_ps::<LONGER, QUIETLY>(rest, speck);
         let unit = self.f._mm512_set1_ps(4_294_967_296.0);
         let rest = self.f._mm512_mul_round_ps::<NEAREST>(rest, unit);
         let rest = self.f._mm512_cvtt_roundps_epu32::<QUIETLY>(rest);
@@ -296,7 +380,9 @@ impl Features {
     fn cut_and_rest(self, code: __m512i) -> (__m512d, __m256i) {
         let number = self.f._mm512_castsi512_pd(code);
         let cut = self.f._mm512_roundscale_pd::<TO_ZERO>(number);
-        let rest = self.f._mm512_abs_pd(self.f._mm512_sub_round_pd::<NEAREST>(number, cut));
+        let rest = self.f._mm512_sub_round_pd::<NEAREST>(number, cut);
+        let speck = self.f._mm512_set1_pd(SPECK.into());
+        let rest = self.dq._mm512_range_round_pd::<LONGER, QUIETLY>(rest, speck);
         let unit = self.f._mm512_set1_pd(4_294_967_296.0);
         let rest = self.f._mm512_mul_round_pd::<NEAREST>(rest, unit);
         (cut, self.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(rest))
@@ -310,132 +396,5 @@ impl Features {
         let one = self.f._mm512_castsi512_pd(one);
         self.f
             ._mm512_castpd_si512(self.f._mm512_mask_add_round_pd::<NEAREST>(cut, further, cut, one))
-    }
-
-    /// The upper half of each lane of 64 bits.
-    #[inline(always)]
-    fn upper(self, v: __m512i) -> __m512i {
-        self.f._mm512_srli_epi64::<32>(v)
-    }
-
-    /// The lower halves of the first lanes of 64 bits, and in the upper halves those of the second.
-    #[inline(always)]
-    fn pairs(self, first: __m512i, second: __m512i) -> __m512i {
-        const ODD: u16 = 0xaaaa;
-        let (first, second) =
-            (self.f._mm512_castsi512_ps(first), self.f._mm512_castsi512_ps(second));
-        self.f._mm512_castps_si512(self.f._mm512_mask_moveldup_ps(first, ODD, second))
-    }
-}
-
-/// The keys of all rounds.
-struct Keys {
-    seed: u64,
-    first: [u32; 2],
-    /// Those from the third round on, in all lanes.
-    later: [[__m512i; 2]; philox::ROUNDS - 2],
-}
-
-impl Keys {
-    #[inline(always)]
-    fn new(x: Features, seed: u64) -> Self {
-        let first = [seed as u32, (seed >> 32) as u32];
-        let mut key = philox::next_key(first);
-        let mut later = [[x.f._mm512_setzero_si512(); 2]; philox::ROUNDS - 2];
-        for words in &mut later {
-            key = philox::next_key(key);
-            *words = [x.qword(key[0].into()), x.qword(key[1].into())];
-        }
-        Self { seed, first, later }
-    }
-
-    /// Writes the draws of `8 * SETS` blocks from one on.
-    #[inline(always)]
-    fn draw<const SETS: usize, D: InOrder>(
-        &self,
-        x: Features,
-        first: u64,
-        group: &mut [MaybeUninit<D>],
-    ) {
-        // Blocks are counted modulo 2^62.
-        let (low, high) = (first as u32, (first >> 32) as u32 & (u32::MAX >> 2));
-        if low.checked_add(8 * SETS as u32 - 1).is_none() {
-            // Their numbers have upper halves that differ.
-            return philox::fill::<8, D>(self.seed, first, group);
-        }
-        let mut sets = array::from_fn::<_, SETS, _>(
-            #[inline(always)]
-            |i| self.first_rounds(x, low + 8 * i as u32, high, D::LANES),
-        );
-        // A loop that is not unrolled: else the compiler orders instructions set by set, so that each waits for the one
-        // before.
-        for &keys in black_box(&self.later[..]) {
-            for set in &mut sets {
-                philox_round(x, set, keys);
-            }
-        }
-        for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
-            D::store(x, set, blocks);
-        }
-    }
-
-    /// The first two rounds, of 8 blocks. Of a counter's words two are zero and one is the same for all these blocks, so
-    /// that the first round multiplies but one word that differs, and the second one another: what the others become is
-    /// the same for all.
-    #[inline(always)]
-    fn first_rounds(&self, x: Features, low: u32, high: u32, lanes: &'static [u64; 8]) -> Words {
-        let [m0, m1] = philox::MULTIPLIERS.map(u64::from);
-        let (key, next_key) = (self.first, philox::next_key(self.first));
-        let all = m0 * u64::from(high ^ key[0]);
-        let block = x.f._mm512_add_epi64(x.qword(low.into()), x.constant(lanes));
-        let p0 = x.f._mm512_mul_epu32(block, x.qword(m0));
-        let c = x.f._mm512_xor_si512(x.upper(p0), x.qword(key[1].into()));
-        let p1 = x.f._mm512_mul_epu32(c, x.qword(m1));
-        let a = x.f._mm512_xor_si512(x.upper(p1), x.qword(next_key[0].into()));
-        let c = x.f._mm512_xor_si512(p0, x.qword(all >> 32 ^ u64::from(next_key[1])));
-        [a, p1, c, x.qword(all)]
-    }
-}
-
-/// A round, of 8 blocks.
-#[inline(always)]
-fn philox_round(x: Features, [a, b, c, d]: &mut Words, [k0, k1]: [__m512i; 2]) {
-    let [m0, m1] = philox::MULTIPLIERS;
-    let p0 = x.f._mm512_mul_epu32(*a, x.qword(m0.into()));
-    let p1 = x.f._mm512_mul_epu32(*c, x.qword(m1.into()));
-    *a = x.f._mm512_ternarylogic_epi64::<0x96>(x.upper(p1), *b, k0);
-    *c = x.f._mm512_ternarylogic_epi64::<0x96>(x.upper(p0), *d, k1);
-    (*b, *d) = (p1, p0);
-}
-
-/// Draws as registers have them.
-pub(super) trait InOrder: Drawn {
-    /// Which of 8 blocks is in which lane, for them to be stored with the fewest instructions.
-    const LANES: &'static [u64; 8];
-
-    /// Writes those of 8 blocks.
-    fn store(x: Features, words: Words, blocks: &mut [MaybeUninit<Self>; 8]);
-}
-
-impl InOrder for AllDraws {
-    /// The first four are in the even lanes.
-    const LANES: &'static [u64; 8] = &[0, 4, 1, 5, 2, 6, 3, 7];
-
-    #[inline(always)]
-    fn store(x: Features, [a, b, c, d]: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
-        let (ab, cd) = (x.pairs(a, b), x.pairs(c, d));
-        let draws = [x.f._mm512_unpacklo_epi64(ab, cd), x.f._mm512_unpackhi_epi64(ab, cd)];
-        // SAFETY: 8 blocks are two registers.
-        unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), draws) };
-    }
-}
-
-impl InOrder for EvenDraws {
-    const LANES: &'static [u64; 8] = &[0, 1, 2, 3, 4, 5, 6, 7];
-
-    #[inline(always)]
-    fn store(x: Features, [a, _, c, _]: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
-        // SAFETY: two draws of 8 blocks are one register.
-        unsafe { x.store_dwords(blocks.as_mut_ptr().cast(), x.pairs(a, c)) };
     }
 }

@@ -2,7 +2,8 @@
 //! arithmetic round in any direction that the instruction names.
 
 use super::clamps::clamps;
-use super::draws::{draw, round, round_whole, round_whole64};
+use super::draws::{round, round_whole, round_whole64, round64};
+use super::generator::draw;
 use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
@@ -70,6 +71,7 @@ pub(super) const fn shapes() -> Shapes {
     to.uint64_to_64 = [wide_ulongs::<TO_ZERO>, wide_ulongs::<UP>, wide_ulongs::<DOWN>, away, odd];
 
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Avx512>;
+    shapes.rounds.floats64[Mode::Stochastic as usize] = round64;
     let whole = &mut shapes.rounds.whole32;
     whole[Mode::Stochastic as usize] = round_whole;
     whole[Mode::Up as usize] = whole32::<UP>;

@@ -344,7 +344,7 @@ macro_rules! modes {
 pub(crate) struct Rounds {
     pub(crate) floats32: Modes,
     even_floats32: Modes,
-    floats64: Modes,
+    pub(crate) floats64: Modes,
     even_floats64: Modes,
     int64: Modes,
     uint64: Modes,
