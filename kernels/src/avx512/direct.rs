@@ -15,7 +15,7 @@ use super::codes::{Codes, Pair, Plain, fused_sides, load, load_part, sides, stor
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
 use super::uppers::{self, Uppers};
-use super::{Avx512, bits, halves, in_order, narrow, packed, shorter, widen, words};
+use super::{Avx512, Features, bits, halves, in_order, narrow, packed, shorter, widen, words};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::options::Options;
@@ -171,6 +171,10 @@ const fn by_codes<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Ent
                 For::Vbmi => to_byte::<Vbmi, A, B>,
             },
             1 => pick!(isa, to_8, A, B),
+            2 if MODE == stepwise::RESULTS => match isa {
+                For::Bw => bw::to_16_turned::<A, B, { stepwise::NONE }>,
+                For::Vbmi => vbmi::to_16_turned::<A, B, { stepwise::NONE }>,
+            },
             2 => pick!(isa, to_16, A, B),
             _ => pick!(isa, to_32, A, B),
         }
@@ -278,6 +282,7 @@ kernels! {
     bw Avx512 "avx512bw" sides:
         super::to_8 => to_8
         super::to_16 => to_16
+        super::to_16_turned => to_16_turned
         super::to_32 => to_32
         packed::regroup => regroup
         bits::widened => widened
@@ -301,6 +306,7 @@ kernels! {
     vbmi Vbmi "avx512vbmi,avx512vbmi2" sides:
         super::to_8 => to_8
         super::to_16 => to_16
+        super::to_16_turned => to_16_turned
         super::to_32 => to_32
         packed::regroup => regroup
         narrow::truths => truths
@@ -387,6 +393,35 @@ unsafe fn to_16<L: LookUp, A: Codes, B: Codes>(
     n: usize,
     _: Pair<A, B>,
 ) {
+    // SAFETY: the caller's.
+    unsafe { each_to_16::<L, A, B, false>(isa, src, dst, n) }
+}
+
+/// The same in the other byte order, in which bytes are as easily put together.
+///
+/// # Safety
+/// As for [`to_16`].
+#[inline(always)]
+unsafe fn to_16_turned<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    // SAFETY: the caller's.
+    unsafe { each_to_16::<L, A, B, true>(isa, src, dst, n) }
+}
+
+/// # Safety
+/// As for [`to_16`].
+#[inline(always)]
+unsafe fn each_to_16<L: LookUp, A: Codes, B: Codes, const TURNED: bool>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
     let x = isa.features();
     let uppers = isa.uppers();
     let mut i = 0;
@@ -394,14 +429,14 @@ unsafe fn to_16<L: LookUp, A: Codes, B: Codes>(
     unsafe {
         while n - i >= 64 {
             let [a, b] =
-                words::<L, A, B>(isa, &uppers, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
+                words::<L, A, B, TURNED>(isa, &uppers, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
             x.store_dwords(dst.add(2 * i), a);
             x.store_dwords(dst.add(2 * i + 64), b);
             i += 64;
         }
         if i < n {
             let left = n - i;
-            let [a, b] = words::<L, A, B>(
+            let [a, b] = words::<L, A, B, TURNED>(
                 isa,
                 &uppers,
                 load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left),
@@ -419,9 +454,9 @@ pub(super) const FOR_WORDS: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 /// The same with dwords, for interleaving twice.
 pub(super) const FOR_DWORDS: [u32; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
 
-/// 64 words: of truth values two kinds; else by two tables, or one if the low bytes are all zero.
+/// 64 words, turned or not: of truth values two kinds; else by two tables, or one if the low bytes are all zero.
 #[inline(always)]
-pub(super) fn words<L: LookUp, A: Codes, B: Codes>(
+pub(super) fn words<L: LookUp, A: Codes, B: Codes, const TURNED: bool>(
     isa: L,
     uppers: &Uppers,
     v: __m512i,
@@ -429,20 +464,24 @@ pub(super) fn words<L: LookUp, A: Codes, B: Codes>(
     let x = isa.features();
     if matches!(A::Numbers::DTYPE, DType::Bool) {
         let is_true = x.bw._mm512_test_epi8_mask(v, v);
-        let word = x.word(const { Maps::<A::Numbers, B::Numbers>::word(1) });
+        let word = const { Maps::<A::Numbers, B::Numbers>::word(1) };
+        let word = x.word(if TURNED { word.swap_bytes() } else { word });
         // (Not by `map`, which isn't always inlined, and then calls the instruction as a function.)
         let low = x.bw._mm512_maskz_mov_epi16(is_true as u32, word);
         return [low, x.bw._mm512_maskz_mov_epi16((is_true >> 32) as u32, word)];
     }
     if const { Maps::<A::Numbers, B::Numbers>::LOW.is_zero() } {
         let high = isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::HIGH }, v);
-        return isa.above_zeros(uppers, high);
+        return isa.beside_zeros::<TURNED>(uppers, high);
     }
-    interleaved::<L, A, B>(isa, x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v))
+    interleaved::<L, A, B, TURNED>(isa, x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v))
 }
 
 #[inline(always)]
-fn interleaved<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 2] {
+fn interleaved<L: LookUp, A: Codes, B: Codes, const TURNED: bool>(
+    isa: L,
+    v: __m512i,
+) -> [__m512i; 2] {
     let x = isa.features();
     let to_float = matches!(B::Numbers::DTYPE.kind(), Kind::Float);
     let [low, high] = if matches!(A::Numbers::DTYPE, DType::Int8) && to_float {
@@ -451,7 +490,20 @@ fn interleaved<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 2
         let low = isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::LOW }, v);
         [low, isa.look_up(const { &Maps::<A::Numbers, B::Numbers>::HIGH }, v)]
     };
-    [x.bw._mm512_unpacklo_epi8(low, high), x.bw._mm512_unpackhi_epi8(low, high)]
+    x.interleaved_bytes::<TURNED>(low, high)
+}
+
+impl Features {
+    /// Words of low and high bytes, or turned ones, within lanes of 128 bits.
+    #[inline(always)]
+    pub(super) fn interleaved_bytes<const TURNED: bool>(
+        self,
+        low: __m512i,
+        high: __m512i,
+    ) -> [__m512i; 2] {
+        let (first, second) = if TURNED { (high, low) } else { (low, high) };
+        [self.bw._mm512_unpacklo_epi8(first, second), self.bw._mm512_unpackhi_epi8(first, second)]
+    }
 }
 
 /// The low and the high bytes of the words of floats, by the magnitudes of integers, and their signs. A magnitude of
@@ -517,7 +569,7 @@ unsafe fn to_32<L: LookUp, A: Codes, B: Codes>(
 pub(super) fn dwords<L: LookUp, A: Codes, B: Codes>(isa: L, v: __m512i) -> [__m512i; 4] {
     let x = isa.features();
     let v = x.f._mm512_permutexvar_epi32(x.constant(&FOR_DWORDS), v);
-    let [low, high] = interleaved::<L, A, B>(isa, v);
+    let [low, high] = interleaved::<L, A, B, false>(isa, v);
     let zero = x.f._mm512_setzero_si512();
     [
         x.bw._mm512_unpacklo_epi16(zero, low),

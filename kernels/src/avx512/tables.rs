@@ -121,11 +121,11 @@ pub(super) trait LookUp: Copy {
     /// The low bytes of 64 words.
     fn low_bytes(self, a: __m512i, b: __m512i) -> __m512i;
 
-    /// What [`above_zeros`](Self::above_zeros) needs, to be made before a loop.
+    /// What [`beside_zeros`](Self::beside_zeros) needs, to be made before a loop.
     fn uppers(self) -> Uppers;
 
-    /// 64 words whose high bytes these are; the low ones are zero.
-    fn above_zeros(self, uppers: &Uppers, v: __m512i) -> [__m512i; 2];
+    /// 64 words whose high bytes these are, or, if they are turned, the low ones; the others are zero.
+    fn beside_zeros<const TURNED: bool>(self, uppers: &Uppers, v: __m512i) -> [__m512i; 2];
 }
 
 impl LookUp for Vbmi {
@@ -179,9 +179,9 @@ impl LookUp for Vbmi {
     }
 
     #[inline(always)]
-    fn above_zeros(self, uppers: &Uppers, v: __m512i) -> [__m512i; 2] {
+    fn beside_zeros<const TURNED: bool>(self, uppers: &Uppers, v: __m512i) -> [__m512i; 2] {
         let [low, high] = uppers.places;
-        let asked = uppers.asked;
+        let asked = if TURNED { !uppers.asked } else { uppers.asked };
         [self.maskz_permutexvar_epi8(asked, low, v), self.maskz_permutexvar_epi8(asked, high, v)]
     }
 }
@@ -253,11 +253,10 @@ impl LookUp for Avx512 {
     }
 
     #[inline(always)]
-    fn above_zeros(self, uppers: &Uppers, v: __m512i) -> [__m512i; 2] {
+    fn beside_zeros<const TURNED: bool>(self, uppers: &Uppers, v: __m512i) -> [__m512i; 2] {
         let x = self.0;
         let v = x.f._mm512_permutexvar_epi64(uppers.places[0], v);
-        let zero = x.f._mm512_setzero_si512();
-        [x.bw._mm512_unpacklo_epi8(zero, v), x.bw._mm512_unpackhi_epi8(zero, v)]
+        x.interleaved_bytes::<TURNED>(x.f._mm512_setzero_si512(), v)
     }
 }
 

@@ -416,7 +416,7 @@ pub(super) unsafe fn floats<L: LookUp, A: Codes, B: Codes>(
     unsafe {
         while n - i >= 64 {
             let [a, b] =
-                words::<L, A, B>(isa, &uppers, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
+                words::<L, A, B, false>(isa, &uppers, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
             store_all::<B>(x, dst.add(i * size), a);
             store_all::<B>(x, dst.add((i + 32) * size), b);
             i += 64;
@@ -424,7 +424,7 @@ pub(super) unsafe fn floats<L: LookUp, A: Codes, B: Codes>(
         if i < n {
             let left = n - i;
             let v = load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left);
-            let [a, b] = words::<L, A, B>(isa, &uppers, v);
+            let [a, b] = words::<L, A, B, false>(isa, &uppers, v);
             store_first::<B>(x, dst.add(i * size), a, left.min(32));
             if left > 32 {
                 store_first::<B>(x, dst.add((i + 32) * size), b, left - 32);
