@@ -4,13 +4,16 @@
 use super::bridge::QUIETLY;
 use super::codes::Plain;
 use super::direct::{FOR_WORDS, dwords};
+use super::lanes::each;
 use super::shim::{Bf16, Vbmi};
+use super::uppers::unknown;
 use super::{Avx512, Features, Quarter};
 use crate::codec::Decode;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::scalar::direct::ByteTable;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
+use core::mem;
 
 /// Integers of at most 17 bits with a sign, as dwords: exact in float32.
 #[derive(Clone, Copy)]
@@ -155,20 +158,97 @@ fn above_zeros(x: Features, v: __m512i) -> [Unquiet; 2] {
     ]
 }
 
+/// Decoders that a step in the other byte order, too, can be given to.
+pub(crate) trait DecodeTurned<A: Real>: Decode<A> {
+    /// Whether this is one: where turning and decoding take no more than decoding does.
+    const IS_ONE: bool = false;
+
+    /// Reads `STEP` elements in the other byte order.
+    ///
+    /// # Safety
+    /// As for [`Decode::decode`].
+    #[inline(always)]
+    unsafe fn decode_turned(self, _: *const u8) -> Self::Hub {
+        unreachable!("this is none")
+    }
+}
+
+impl<A: Real> DecodeTurned<A> for Quarter where Quarter: Decode<A> {}
+
+impl<A: Real> DecodeTurned<A> for Avx512 where Avx512: Decode<A> {}
+
+impl<A: Real> DecodeTurned<A> for Bf16
+where
+    Vbmi: DecodeTurned<A>,
+{
+    const IS_ONE: bool = <Vbmi as DecodeTurned<A>>::IS_ONE;
+
+    #[inline(always)]
+    unsafe fn decode_turned(self, src: *const u8) -> Self::Hub {
+        // SAFETY: the caller's.
+        unsafe { self.vbmi.decode_turned(src) }
+    }
+}
+
+/// Words that become dwords: with their bytes turned that is one permutation of bytes, which leaves those of zeros out.
+macro_rules! turned_words {
+    ($($variant:ident above $zeros:literal xor $flip:literal: |$x:ident, $v:ident| $lanes:expr;)*) => {$(
+        impl DecodeTurned<mark::$variant> for Vbmi {
+            const IS_ONE: bool = true;
+
+            #[inline(always)]
+            unsafe fn decode_turned(self, src: *const u8) -> Self::Hub {
+                const LOW: __m512i = turned_places(0, $zeros);
+                const HIGH: __m512i = turned_places(32, $zeros);
+                const ASKED: u64 = 0x3333_3333_3333_3333 << $zeros;
+                let ($x, places) = (self.features, [unknown(&LOW), unknown(&HIGH)]);
+                let asked = unknown(&ASKED);
+                // SAFETY: the caller's: 128 bytes are readable.
+                let words = unsafe { [$x.load_dwords(src), $x.load_dwords(src.add(64))] };
+                let mut dwords = [[$x.f._mm512_setzero_si512(); 2]; 2];
+                for (dwords, words) in dwords.iter_mut().zip(words) {
+                    let words = $x.f._mm512_xor_si512(words, $x.word($flip));
+                    for (dwords, places) in dwords.iter_mut().zip(places) {
+                        *dwords = self.maskz_permutexvar_epi8(asked, places, words);
+                    }
+                }
+                let [[a, b], [c, d]] = dwords;
+                each(
+                    [a, b, c, d],
+                    #[inline(always)]
+                    |$v| $lanes,
+                )
+            }
+        }
+    )*};
+}
+
+turned_words! {
+    // Above -32768, which the sign bit stands for, that is their distance.
+    Int16 above 0 xor 0x0080: |x, v| Narrow(x.f._mm512_sub_epi32(v, x.dword(0x8000)));
+    UInt16 above 0 xor 0: |x, v| Narrow(v);
+    BFloat16 above 2 xor 0: |x, v| Unquiet(x.f._mm512_castsi512_ps(v));
+}
+
+/// Which byte comes to each place of 16 dwords, the first from a place on, above so many bytes that are zeros.
+const fn turned_places(first: u8, zeros: usize) -> __m512i {
+    let mut places = [0u8; 64];
+    let mut i = 0;
+    while i < 16 {
+        places[4 * i + zeros] = first + 2 * i as u8 + 1;
+        places[4 * i + zeros + 1] = first + 2 * i as u8;
+        i += 1;
+    }
+    // SAFETY: any 64 bytes make a register.
+    unsafe { mem::transmute::<[u8; 64], __m512i>(places) }
+}
+
 /// With VBMI, small floats are looked up; the others are decoded as without.
 macro_rules! vbmi_decoders {
-    (plain: $($plain:ident)*; by table: $($small:ident)*;) => {
-        $(
-            impl Decode<mark::$plain> for Vbmi {
-                type Hub = <Avx512 as Decode<mark::$plain>>::Hub;
-
-                #[inline(always)]
-                unsafe fn decode(self, src: *const u8) -> Self::Hub {
-                    // SAFETY: the caller's.
-                    unsafe { Decode::<mark::$plain>::decode(Avx512(self.features), src) }
-                }
-            }
-        )*
+    (plain: $($plain:ident)*; words: $($words:ident)*; by table: $($small:ident)*;) => {
+        vbmi_decoders! { @plain $($plain)* $($words)* }
+        $(impl DecodeTurned<mark::$plain> for Vbmi {})*
+        $(impl DecodeTurned<mark::$small> for Vbmi {})*
         $(
             impl Decode<mark::$small> for Vbmi {
                 type Hub = [F32; 4];
@@ -194,12 +274,24 @@ macro_rules! vbmi_decoders {
             matches!(A::DTYPE, $(DType::$small)|*)
         }
     };
+    (@plain $($plain:ident)*) => {$(
+            impl Decode<mark::$plain> for Vbmi {
+                type Hub = <Avx512 as Decode<mark::$plain>>::Hub;
+
+                #[inline(always)]
+                unsafe fn decode(self, src: *const u8) -> Self::Hub {
+                    // SAFETY: the caller's.
+                    unsafe { Decode::<mark::$plain>::decode(Avx512(self.features), src) }
+                }
+            }
+    )*};
 }
 
 vbmi_decoders! {
     plain:
-        Bool Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64
-        Int1 Int2 Int4 UInt1 UInt2 UInt4 Float16 BFloat16 Float32 Float64;
+        Bool Int8 Int32 Int64 UInt8 UInt32 UInt64
+        Int1 Int2 Int4 UInt1 UInt2 UInt4 Float16 Float32 Float64;
+    words: Int16 UInt16 BFloat16;
     by table:
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
         Float8E4M3B11Fnuz Float8E8M0Fnu Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn;

@@ -50,6 +50,7 @@ use by_codes::{by_codes, by_codes_marked};
 use codes::{Complex, Packed, Plain};
 use complex::with_complex;
 use core::arch::x86_64::__cpuid;
+use decode::DecodeTurned;
 use direct::For;
 use eights::with_eights;
 use shim::{Bf16, Vbmi};
@@ -220,12 +221,12 @@ impl Isa for Quarter {
 
 /// A pair of dtypes that the codecs of an instruction set can cast.
 trait Fuses<A: Real, B: Real>:
-    Decode<A> + Encode<B> + Bridge<<Self as Decode<A>>::Hub, <Self as Encode<B>>::Home>
+    DecodeTurned<A> + Encode<B> + Bridge<<Self as Decode<A>>::Hub, <Self as Encode<B>>::Home>
 {
 }
 
 impl<I, A: Real, B: Real> Fuses<A, B> for I where
-    I: Decode<A> + Encode<B> + Bridge<<I as Decode<A>>::Hub, <I as Encode<B>>::Home>
+    I: DecodeTurned<A> + Encode<B> + Bridge<<I as Decode<A>>::Hub, <I as Encode<B>>::Home>
 {
 }
 
@@ -314,11 +315,27 @@ where
     I: Fuses<A, B> + InRegisters,
     Quarter: Fuses<A, B>,
 {
-    // SAFETY: the caller's.
+    let sides = const { codes::fused_sides::<Plain<A>, Plain<B>>() };
+    // SAFETY: the caller's; a decoder of turned elements is given them as they are, a step at a time.
     unsafe {
+        if const { MODE & stepwise::SOURCE != 0 && <I as DecodeTurned<A>>::IS_ONE } {
+            let mode = MODE & !stepwise::SOURCE;
+            return stepwise::whole_steps(
+                isa,
+                mode,
+                sides,
+                I::STEP,
+                src,
+                dst,
+                n,
+                params,
+                #[inline(always)]
+                |src, dst| isa.encode(isa.bridge(isa.decode_turned(src)), dst),
+            );
+        }
         in_order::<I, MODE>(
             isa,
-            const { codes::fused_sides::<Plain<A>, Plain<B>>() },
+            sides,
             src,
             dst,
             n,
@@ -432,11 +449,10 @@ where
     if matches!(plain.road, Road::Copy) {
         return plain;
     }
-    // Widening and turning are one permutation of bytes.
-    let is_turned_words = MODE & stepwise::SOURCE != 0 && A::DTYPE.bits() == 16;
+    let is_turned = MODE & stepwise::SOURCE != 0 && <Vbmi as DecodeTurned<A>>::IS_ONE;
     match direct::entry::<A, B, MODE>(For::Vbmi) {
         Some(direct) => direct,
-        None if decode::has_table::<A>() || is_turned_words => {
+        None if decode::has_table::<A>() || is_turned => {
             Entry { kernel: fused_vbmi::<A, B, MODE>, road: Road::Fused }
         }
         None => plain,
