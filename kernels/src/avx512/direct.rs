@@ -4,7 +4,7 @@
 //!   each byte of the result. Float32 takes the bytes of bfloat16, which holds all numbers of one
 //!   byte. Also where a side is packed, for which see [`packed`], too.
 //! * From there to more bytes, and to complex numbers, and from any integers to 64 bits: see [`widen`].
-//! * From float16 and bfloat16 to the small floats, and to packed integers: see [`words`].
+//! * From float16 and bfloat16 to the small floats, and to integers of less than a byte: see [`words`].
 //! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
 //! * From integers of 32 and 64 bits to shorter ones: see [`shorter`].
 //! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
@@ -102,9 +102,7 @@ pub(super) const fn entry_packed<A: Codes, B: Codes, const MODE: usize>(isa: For
     } else if B::BITS == 8 {
         return widening::<A, B, MODE>(isa);
     }
-    let kernel = if words::has_whole(from, to) && matches!(isa, For::Vbmi) {
-        return Some(Entry { kernel: vbmi::to_whole::<A, B, MODE>, road: Road::Table });
-    } else if narrow::has_truths(from, to) && MODE & stepwise::SOURCE != 0 {
+    let kernel = if narrow::has_truths(from, to) && MODE & stepwise::SOURCE != 0 {
         match isa {
             For::Bw => bw::truths_of_turned::<A, B, { stepwise::NONE }>,
             For::Vbmi => vbmi::truths_of_turned::<A, B, { stepwise::NONE }>,
@@ -181,6 +179,8 @@ const fn by_codes<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Ent
         vbmi::to_small::<A, B, MODE>
     } else if words::has_powers(from, to) && matches!(isa, For::Vbmi) {
         vbmi::to_powers::<A, B, MODE>
+    } else if words::has_whole(from, to) && matches!(isa, For::Vbmi) {
+        vbmi::to_whole::<A, B, MODE>
     } else if narrow::has_small_from_words(from, to) {
         pick!(isa, small_from_words, A, B)
     } else if narrow::has_small_from_dwords(from, to) {

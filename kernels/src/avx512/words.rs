@@ -434,7 +434,7 @@ pub(super) unsafe fn to_powers<A: Codes, B: Codes>(
     unsafe { by_tables::<A, B, Power<true>>(isa, src, dst, n, pair) }
 }
 
-/// To integers of at most 4 bits, of whose bytes the bits above are not to count.
+/// To integers of at most 4 bits.
 ///
 /// # Safety
 /// As for [`to_small`].
