@@ -25,6 +25,7 @@ mod narrow;
 mod overflows;
 mod packed;
 mod pieces;
+mod powers;
 mod shapes;
 mod shim;
 mod shorter;

@@ -11,6 +11,7 @@ use super::small::Small;
 use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::Numbers;
+use crate::shape::Mode;
 use core::arch::x86_64::*;
 
 /// Whether [`truths`] is for a pair.
@@ -142,15 +143,21 @@ pub(super) unsafe fn powers<L: LookUp, A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe { powers_of_brains::<L, A, B, true>(isa, src, dst, n, pair) }
+    unsafe { powers_of_brains::<L, A, B, { Mode::Up as u8 }, true>(isa, src, dst, n, pair) }
 }
 
-/// The same, which saturates or not: then 255, past the largest power, stays that, which is NaN.
+/// The same by a mode, which saturates or not: then 255, past the largest power, stays that, which is NaN.
 ///
 /// # Safety
 /// As for [`truths`].
 #[inline(always)]
-pub(super) unsafe fn powers_of_brains<L: LookUp, A: Codes, B: Codes, const SATURATES: bool>(
+pub(super) unsafe fn powers_of_brains<
+    L: LookUp,
+    A: Codes,
+    B: Codes,
+    const MODE: u8,
+    const SATURATES: bool,
+>(
     isa: L,
     src: *const u8,
     dst: *mut u8,
@@ -168,8 +175,8 @@ pub(super) unsafe fn powers_of_brains<L: LookUp, A: Codes, B: Codes, const SATUR
             #[inline(always)]
             |[a, b]| {
                 let x = isa.features();
-                let (a, nan_a) = next_power::<SATURATES>(x, a);
-                let (b, nan_b) = next_power::<SATURATES>(x, b);
+                let (a, nan_a) = power::<MODE, SATURATES>(x, a);
+                let (b, nan_b) = power::<MODE, SATURATES>(x, b);
                 let mut codes = x.unmix_words(x.bw._mm512_packus_epi16(a, b));
                 if SATURATES {
                     codes = x.bw._mm512_min_epu8(codes, x.byte(0xfe));
@@ -181,14 +188,23 @@ pub(super) unsafe fn powers_of_brains<L: LookUp, A: Codes, B: Codes, const SATUR
     }
 }
 
-/// The next power of two in each word, and which are NaN or below zero; or else, where nothing saturates, zero or too small:
-/// up to half of the smallest power.
+/// The codes of powers of two in each word, see [`powers`](super::powers), and which are NaN or below zero; or else, where
+/// nothing saturates, zero or too small: up to half of the smallest power.
 #[inline(always)]
-fn next_power<const SATURATES: bool>(x: Features, v: __m512i) -> (__m512i, __mmask32) {
+fn power<const MODE: u8, const SATURATES: bool>(x: Features, v: __m512i) -> (__m512i, __mmask32) {
+    const { assert!(SATURATES || MODE == Mode::Up as u8) };
     let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
-    let above = x.bw._mm512_cmpgt_epu16_mask(magnitude, x.word(0x40));
-    let up = x.bw._mm512_add_epi16(magnitude, x.word(0x7f));
-    let code = x.bw._mm512_maskz_srli_epi16::<7>(above, up);
+    let code = if MODE == Mode::Up as u8 {
+        let above = x.bw._mm512_cmpgt_epu16_mask(magnitude, x.word(0x40));
+        let up = x.bw._mm512_add_epi16(magnitude, x.word(0x7f));
+        x.bw._mm512_maskz_srli_epi16::<7>(above, up)
+    } else if MODE == Mode::NearestAway as u8 {
+        let subnormal = x.bw._mm512_cmplt_epu16_mask(magnitude, x.word(0x80));
+        let half = x.bw._mm512_mask_mov_epi16(x.word(0x40), subnormal, x.word(0x20));
+        x.bw._mm512_srli_epi16::<7>(x.bw._mm512_add_epi16(magnitude, half))
+    } else {
+        x.bw._mm512_srli_epi16::<7>(magnitude)
+    };
     let past = x.bw._mm512_cmpgt_epu16_mask(v, x.word(0x7f80));
     let nan = x.bw._mm512_mask_cmpneq_epi16_mask(past, v, x.word(0x8000));
     match SATURATES {

@@ -89,11 +89,11 @@ overflowing! {
     dwords by Mode::NearestEven: |isa, src, dst, n, pair| small_of_dwords::<_, _, _, false>(isa, src, dst, n, pair);
     /// From float16 to powers of two.
     powers_of_halves by Mode::Up: |isa, src, dst, n, pair| {
-        by_tables::<_, _, words::Power<false>>(isa, src, dst, n, pair)
+        by_tables::<_, _, words::Power<{ Mode::Up as u8 }, false>>(isa, src, dst, n, pair)
     };
     /// From bfloat16 to powers of two.
     powers_of_words by Mode::Up: |isa, src, dst, n, pair| {
-        powers_of_brains::<_, _, _, false>(isa, src, dst, n, pair)
+        powers_of_brains::<_, _, _, { Mode::Up as u8 }, false>(isa, src, dst, n, pair)
     };
 }
 

@@ -8,7 +8,7 @@ use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes, map_marked, marked_halves};
-use super::{Avx512, Features, longer, moved, overflows};
+use super::{Avx512, Features, longer, moved, overflows, powers};
 use crate::codec::Isa;
 use crate::philox::{AllDraws, EvenDraws};
 use crate::shape::{Grid, Map, Mode, Shapes};
@@ -26,7 +26,8 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.marked_halves = Some(marked_halves::<Vbmi>);
     shapes.look_up_marked = Some(map_marked::<Vbmi>);
     shapes.look_up_longer = Some(longer::LOOPS);
-    shapes.stores = overflows::stores_vbmi(moved::stores(shapes.stores));
+    shapes.stores = powers::stores_vbmi(moved::stores(shapes.stores));
+    shapes.stores = overflows::stores_vbmi(shapes.stores);
     shapes.overflows_clamped = true;
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Vbmi>;
     shapes
@@ -50,7 +51,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.rounds_codes = 8;
     shapes.converts_longs = true;
     shapes.marked_halves = Some(marked_halves::<Avx512>);
-    shapes.stores = overflows::stores(stores(shapes.stores));
+    shapes.stores = powers::stores(overflows::stores(stores(shapes.stores)));
     shapes.clamps = clamps(shapes.clamps);
     shapes.imaginary = shapes.imaginary.with_any::<Avx512>();
 

@@ -62,10 +62,6 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: Float64 Int32 Int64 UInt32 UInt64 => [Float32] by doubles [NearestAway]
     };
-    let stores = all_stores! {
-        stores: Float32 Float16 BFloat16 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [Float8E8M0Fnu]
-            by powers [TowardZero Down NearestAway]
-    };
     let stores = x86_stores! { stores: small low_bits };
     all_wraps! { stores: Float32 Float16 BFloat16 => [Int64 UInt64] by long_bits }
 }
@@ -185,20 +181,6 @@ stepped! {
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
     };
-    /// To a power of two.
-    powers [, const MODE: u8] (_)
-    where [
-        Avx512: Decode<A, Hub: Quarters<Hub: Cut>> + Encode<B>,
-        Avx512: Bridge<[F32; 4], <Avx512 as Encode<B>>::Home>,
-    ],
-    |isa, x, src, dst| {
-        let v = each(
-            Decode::<A>::decode(isa, src).quarters(),
-            #[inline(always)]
-            |v| F32(x.power_by::<A, MODE>(v.cut(x))),
-        );
-        Encode::<B>::encode(isa, isa.bridge(v), dst);
-    };
     /// To the low bits of integers.
     low_bits [] (_)
     where [
@@ -287,7 +269,7 @@ impl Floats for Unquiet {
 }
 
 /// Hubs of numbers that become float32s, those that are not exact cut toward zero.
-trait Cut: Copy {
+pub(super) trait Cut: Copy {
     fn cut(self, x: Features) -> __m512;
 }
 
@@ -429,28 +411,6 @@ impl Features {
         );
         let words = self.f._mm512_srli_epi32::<16>(self.f._mm512_castps_si512(quiet));
         self.f._mm512_cvtepi32_epi16(words)
-    }
-
-    /// Positive float32s that were `A`s as the powers of two that a mode rounds them to: see `shape::powers`. (What was cut
-    /// off is on the same side of every power, and of the middle of two, or was on it.)
-    #[inline(always)]
-    fn power_by<A: Real, const MODE: u8>(self, v: __m512) -> __m512 {
-        const INFINITY: u32 = 0xff << 23;
-        const NORMAL: u32 = 1 << 23;
-        let bits = self.f._mm512_castps_si512(v);
-        let mut half = self.dword(NORMAL / 2);
-        if matches!(A::DTYPE, DType::Float32 | DType::BFloat16) {
-            let subnormal = self.f._mm512_cmplt_epu32_mask(bits, self.dword(NORMAL));
-            half = self.f._mm512_mask_mov_epi32(half, subnormal, self.dword(NORMAL / 4));
-        }
-        let sum = match MODE == Mode::NearestAway as u8 {
-            true => self.f._mm512_add_epi32(bits, half),
-            false => bits,
-        };
-        let zero = self.f._mm512_setzero_si512();
-        let kept = self.f._mm512_sub_epi32(zero, self.f._mm512_add_epi32(half, half));
-        let finite = self.f._mm512_cmplt_epu32_mask(bits, self.dword(INFINITY));
-        self.f._mm512_castsi512_ps(self.f._mm512_mask_and_epi32(bits, finite, sum, kept))
     }
 
     /// Numbers nearer to zero than [`TINY`] become that, but for zero.

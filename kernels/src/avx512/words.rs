@@ -28,6 +28,7 @@ use crate::dtypes::{DType, Kind, Real};
 use crate::format::{FloatFormat, IntFormat, Numbers};
 use crate::options::{Options, Rounding};
 use crate::reference::{decode, encode};
+use crate::shape::Mode;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -397,15 +398,25 @@ pub(super) const fn has_powers(from: DType, to: DType) -> bool {
     matches!((from, to), (DType::Float16, DType::Float8E8M0Fnu))
 }
 
-/// The magnitudes of float16 as powers of two.
-pub(super) struct Power<const SATURATES: bool>;
+/// The magnitudes of float16 as powers of two, by a mode.
+pub(super) struct Power<const MODE: u8, const SATURATES: bool>;
 
-impl<B: Real, const SATURATES: bool> Finish<B> for Power<SATURATES> {
+impl<B: Real, const MODE: u8, const SATURATES: bool> Finish<B> for Power<MODE, SATURATES> {
     /// Not those of magnitudes that are their own keys.
     const EXPONENTS: (i32, i32) = (0, 0);
     const DENSITY: usize = 1;
     const NAN: u8 = 0xff;
-    const OPTIONS: Options = Options { saturate: SATURATES, ..Options::DEFAULT };
+    const OPTIONS: Options = Options {
+        rounding: if MODE == Mode::Up as u8 {
+            Rounding::Up
+        } else if MODE == Mode::NearestAway as u8 {
+            Rounding::NearestAway
+        } else {
+            Rounding::TowardZero
+        },
+        saturate: SATURATES,
+        ..Options::DEFAULT
+    };
     /// Subnormals take as many steps as they have bits.
     const APART: u16 = 128;
 
@@ -431,7 +442,7 @@ pub(super) unsafe fn to_powers<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe { by_tables::<A, B, Power<true>>(isa, src, dst, n, pair) }
+    unsafe { by_tables::<A, B, Power<{ Mode::Up as u8 }, true>>(isa, src, dst, n, pair) }
 }
 
 /// To integers of at most 4 bits.
