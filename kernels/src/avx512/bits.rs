@@ -10,6 +10,7 @@ use crate::reference::{decode, encode};
 use crate::scalar::direct::ByteTable;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
+use core::mem;
 
 /// The bytes of the source that hold 64 elements, at most.
 const GROUP: usize = 16;
@@ -178,15 +179,42 @@ const SPREAD: [u8; 16] = {
 #[inline(always)]
 unsafe fn of_pairs<A: Codes, B: Codes>(x: Features, src: *const u8, i: usize) -> __m512i {
     if const { Codewords::<A, B>::BYTES == 4 } {
-        const PLACES: [u32; 16] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30];
         // SAFETY: the caller's.
         let sixteen = unsafe { src.add(4 * i).cast::<u32>().read_unaligned() };
-        let at = x.f._mm512_srlv_epi32(x.dword(sixteen), x.constant(&PLACES));
+        let at = x.f._mm512_srlv_epi32(x.dword(sixteen), DWORD_PLACES);
         return x.f._mm512_permutexvar_epi32(at, x.constant(const { &Codewords::<A, B>::PAIRS }));
     }
-    const PLACES: [[u64; 8]; 2] = [[0, 2, 4, 6, 8, 10, 12, 14], [16, 18, 20, 22, 24, 26, 28, 30]];
     // SAFETY: the caller's.
     let sixteen = unsafe { src.add(i / 2 * 4).cast::<u32>().read_unaligned() };
-    let at = x.f._mm512_srlv_epi64(x.dword(sixteen), x.constant(&PLACES[i % 2]));
+    let places = if i.is_multiple_of(2) { QWORD_PLACES } else { LATER_QWORD_PLACES };
+    let at = x.f._mm512_srlv_epi64(x.dword(sixteen), places);
     x.f._mm512_permutexvar_epi64(at, x.constant(const { &Codewords::<A, B>::LONG_PAIRS }))
+}
+
+/// Where pairs of bits begin, to be shifted by in dwords. (Registers, not memory to load: the compiler sees what is in them,
+/// and need not take care of places past the lanes' ends.)
+const DWORD_PLACES: __m512i = {
+    let (mut places, mut i) = ([0u32; 16], 0);
+    while i < 16 {
+        places[i] = 2 * i as u32;
+        i += 1;
+    }
+    // SAFETY: any 64 bytes make a register.
+    unsafe { mem::transmute::<[u32; 16], __m512i>(places) }
+};
+
+/// The same in qwords, for the first eight.
+const QWORD_PLACES: __m512i = qword_places(0);
+
+/// And for those after them.
+const LATER_QWORD_PLACES: __m512i = qword_places(16);
+
+const fn qword_places(first: u64) -> __m512i {
+    let (mut places, mut i) = ([0u64; 8], 0);
+    while i < 8 {
+        places[i] = first + 2 * i as u64;
+        i += 1;
+    }
+    // SAFETY: any 64 bytes make a register.
+    unsafe { mem::transmute::<[u64; 8], __m512i>(places) }
 }
