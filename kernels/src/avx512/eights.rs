@@ -6,6 +6,7 @@
 
 use super::bridge::{NAN_TO_ZERO, QUIETLY};
 use super::lanes::{both, first};
+use super::uppers::unknown;
 use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
 use crate::dtypes::DType;
@@ -85,10 +86,22 @@ eights! {
     float64_to_uint8: Float64 8 => UInt8 1, |x, v| uint8s(x, v);
     float64_to_int16: Float64 8 => Int16 2, |x, v| int16s(x, v);
     float64_to_uint16: Float64 8 => UInt16 2, |x, v| uint16s(x, v);
+    float64_to_int1: Float64 8 => Int1 1, |x, v| short_ints::<1>(x, v);
+    float64_to_int2: Float64 8 => Int2 1, |x, v| short_ints::<2>(x, v);
+    float64_to_int4: Float64 8 => Int4 1, |x, v| short_ints::<4>(x, v);
+    float64_to_uint1: Float64 8 => UInt1 1, |x, v| short_uints::<1>(x, v);
+    float64_to_uint2: Float64 8 => UInt2 1, |x, v| short_uints::<2>(x, v);
+    float64_to_uint4: Float64 8 => UInt4 1, |x, v| short_uints::<4>(x, v);
     complex128_to_int8: Complex128 16 => Int8 1, |x, v| int8s(x, v);
     complex128_to_uint8: Complex128 16 => UInt8 1, |x, v| uint8s(x, v);
     complex128_to_int16: Complex128 16 => Int16 2, |x, v| int16s(x, v);
     complex128_to_uint16: Complex128 16 => UInt16 2, |x, v| uint16s(x, v);
+    complex128_to_int1: Complex128 16 => Int1 1, |x, v| short_ints::<1>(x, v);
+    complex128_to_int2: Complex128 16 => Int2 1, |x, v| short_ints::<2>(x, v);
+    complex128_to_int4: Complex128 16 => Int4 1, |x, v| short_ints::<4>(x, v);
+    complex128_to_uint1: Complex128 16 => UInt1 1, |x, v| short_uints::<1>(x, v);
+    complex128_to_uint2: Complex128 16 => UInt2 1, |x, v| short_uints::<2>(x, v);
+    complex128_to_uint4: Complex128 16 => UInt4 1, |x, v| short_uints::<4>(x, v);
 
     float64_to_int32: Float64 8 => Int32 4, |x, v| {
         let v = x.f._mm512_castsi512_pd(v);
@@ -228,6 +241,22 @@ fn int16s(x: Features, v: __m512i) -> [__m512i; 2] {
 #[inline(always)]
 fn uint16s(x: Features, v: __m512i) -> [__m512i; 2] {
     in_front(x, x.f._mm512_cvtusepi64_epi16(unsigned(x, v)))
+}
+
+/// Integers of less than a byte.
+#[inline(always)]
+fn short_ints<const BITS: u32>(x: Features, v: __m512i) -> [__m512i; 2] {
+    let past = (1i64 << BITS) / 2;
+    let v = x.f._mm512_cvtsepi64_epi8(signed(x, v, (past - 1) as f64));
+    in_front(x, x.sse4_1._mm_max_epi8(v, x.sse2._mm_set1_epi8(-past as i8)))
+}
+
+#[inline(always)]
+fn short_uints<const BITS: u32>(x: Features, v: __m512i) -> [__m512i; 2] {
+    let v = x.f._mm512_cvtusepi64_epi8(unsigned(x, v));
+    // The compiler is not to know: it compares with 0 where the smaller of a number and 1 is asked for, which takes longer.
+    let most = unknown(const { &((1u8 << BITS) - 1) });
+    in_front(x, x.sse2._mm_min_epu8(v, x.sse2._mm_set1_epi8(most as i8)))
 }
 
 /// A byte that says whether it is 0 for each of 8 numbers.
