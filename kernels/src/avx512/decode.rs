@@ -38,6 +38,25 @@ pub(crate) struct F32(pub(super) __m512);
 #[derive(Clone, Copy)]
 pub(crate) struct Unquiet(pub(super) __m512);
 
+/// Float32s that were small floats.
+pub(crate) struct FromSmall<A>(pub(super) __m512, PhantomData<A>);
+
+impl<A> FromSmall<A> {
+    #[inline(always)]
+    pub(super) fn new(v: __m512) -> Self {
+        Self(v, PhantomData)
+    }
+}
+
+impl<A> Clone for FromSmall<A> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for FromSmall<A> {}
+
 #[derive(Clone, Copy)]
 pub(crate) struct F64(pub(super) [__m512d; 2]);
 
@@ -251,20 +270,18 @@ macro_rules! vbmi_decoders {
         $(impl DecodeTurned<mark::$small> for Vbmi {})*
         $(
             impl Decode<mark::$small> for Vbmi {
-                type Hub = [F32; 4];
+                type Hub = [FromSmall<mark::$small>; 4];
 
                 #[inline(always)]
-                unsafe fn decode(self, src: *const u8) -> [F32; 4] {
+                unsafe fn decode(self, src: *const u8) -> Self::Hub {
                     let x = self.features;
                     // SAFETY: the caller's.
                     let v = unsafe { x.load_dwords(src) };
-                    let [a, b, c, d] = dwords::<_, Plain<mark::$small>, Plain<mark::Float32>>(self, v);
-                    [
-                        F32(x.f._mm512_castsi512_ps(a)),
-                        F32(x.f._mm512_castsi512_ps(b)),
-                        F32(x.f._mm512_castsi512_ps(c)),
-                        F32(x.f._mm512_castsi512_ps(d)),
-                    ]
+                    each(
+                        dwords::<_, Plain<mark::$small>, Plain<mark::Float32>>(self, v),
+                        #[inline(always)]
+                        |v| FromSmall::new(x.f._mm512_castsi512_ps(v)),
+                    )
                 }
             }
         )*
