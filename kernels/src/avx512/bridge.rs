@@ -473,12 +473,11 @@ impl Hub for F32 {
                 );
                 x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v)
             } else {
-                // What is too large gives the lowest integer. Where that came from a positive number, an
-                // exclusive OR with all ones makes it the highest.
+                // What is too large gives the lowest integer.
+                let limit = x.f._mm512_set1_ps((1u32 << 31) as f32);
+                let over = x.f._mm512_cmp_round_ps_mask::<_CMP_GE_OQ, QUIETLY>(v, limit);
                 let cut = x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v);
-                let bits = x.f._mm512_castps_si512(v);
-                let over = x.f._mm512_andnot_si512(bits, cut);
-                x.f._mm512_xor_si512(cut, x.f._mm512_srai_epi32::<31>(over))
+                x.f._mm512_mask_mov_epi32(cut, over, x.dword(i32::MAX as u32))
             }
         };
         Int { lanes, clamp: true }
@@ -648,7 +647,8 @@ impl Features {
         }
         let nan = self.qword(NAN_TO_ZERO.into());
         let v = self.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, nan);
-        // As for float32 to int32.
+        // What is too large gives the lowest integer. Where that came from a positive number, an exclusive OR with all ones
+        // makes it the highest.
         let cut = self.dq._mm512_cvtt_roundpd_epi64::<QUIETLY>(v);
         let over = self.f._mm512_andnot_si512(self.f._mm512_castpd_si512(v), cut);
         self.f._mm512_xor_si512(cut, self.f._mm512_srai_epi64::<63>(over))
