@@ -9,7 +9,8 @@ use super::lanes::{both, first};
 use super::uppers::unknown;
 use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
-use crate::dtypes::DType;
+use crate::dtypes::{DType, Real, mark};
+use crate::shape::{Mode, Stores, all_stores};
 use crate::stepwise::{self, Side};
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
@@ -314,6 +315,62 @@ fn low_bytes(x: Features, v: __m512i) -> __m128i {
 #[inline(always)]
 fn in_front(x: Features, v: __m128i) -> [__m512i; 2] {
     [x.f._mm512_castsi128_si512(v); 2]
+}
+
+/// The loops from float64 to integers of at most 16 bits by modes other than the default one.
+pub(super) const fn stores(stores: Stores) -> Stores {
+    all_stores! {
+        stores: Float64 => [Int8 Int16 UInt8 UInt16 Int1 Int2 Int4 UInt1 UInt2 UInt4]
+            by rounded [Up Down NearestEven NearestAway]
+    }
+}
+
+/// Float64s, rounded before they are cut.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn rounded<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: bool,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = Avx512::summon();
+        let Avx512(x) = isa;
+        isa.vectorize_on_lines(
+            #[inline(always)]
+            move || {
+                let each = inlined(
+                    #[inline(always)]
+                    |v| short::<B>(x, x.whole_doubles::<MODE>(v)),
+                );
+                match size_of::<B::Stored>() {
+                    1 => by_eights::<8, 1>(x, src, dst, n, each),
+                    _ => by_eights::<8, 2>(x, src, dst, n, each),
+                }
+            },
+        );
+    }
+}
+
+/// Float64s as integers of at most 16 bits.
+#[inline(always)]
+fn short<B: Real>(x: Features, v: __m512i) -> [__m512i; 2] {
+    match B::DTYPE {
+        DType::Int8 => int8s(x, v),
+        DType::Int16 => int16s(x, v),
+        DType::UInt8 => uint8s(x, v),
+        DType::UInt16 => uint16s(x, v),
+        DType::Int1 => short_ints::<1>(x, v),
+        DType::Int2 => short_ints::<2>(x, v),
+        DType::Int4 => short_ints::<4>(x, v),
+        DType::UInt1 => short_uints::<1>(x, v),
+        DType::UInt2 => short_uints::<2>(x, v),
+        DType::UInt4 => short_uints::<4>(x, v),
+        _ => unreachable!("not among the loops"),
+    }
 }
 
 /// Casts eight elements of `FROM` bytes to as many of `TO` bytes at a time: of results 16 bytes are two registers,

@@ -8,7 +8,7 @@ use super::lanes::both;
 use super::shim::Vbmi;
 use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes, map_marked, marked_halves};
-use super::{Avx512, Features, longer, moved, overflows, powers};
+use super::{Avx512, Features, eights, longer, moved, overflows, powers};
 use crate::codec::Isa;
 use crate::philox::{AllDraws, EvenDraws};
 use crate::shape::{Grid, Map, Mode, Shapes};
@@ -52,6 +52,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.converts_longs = true;
     shapes.marked_halves = Some(marked_halves::<Avx512>);
     shapes.stores = powers::stores(overflows::stores(stores(shapes.stores)));
+    shapes.stores = eights::stores(shapes.stores);
     shapes.clamps = clamps(shapes.clamps);
     shapes.imaginary = shapes.imaginary.with_any::<Avx512>();
 
@@ -213,16 +214,7 @@ loops! {
     /// Float64 in the same way.
     nearest_away64(*const u32, &Grid) = load_qwords load_qwords_part 8
         -> store_qwords store_qwords_part 8,
-        |x, v| both(v, #[inline(always)] |v| {
-                let half = x.f._mm512_ternarylogic_epi64::<0xf8>(
-                    x.qword(0.5f64.to_bits() - 1), v, x.qword(1 << 63)
-                );
-                let sum = x.f._mm512_add_round_pd::<NEAREST>(
-                    x.f._mm512_castsi512_pd(v), x.f._mm512_castsi512_pd(half)
-                );
-                x.f._mm512_castpd_si512(x.f._mm512_roundscale_pd::<TO_ZERO>(sum))
-            }
-        );
+        |x, v| both(v, #[inline(always)] |v| x.whole_doubles::<{ Mode::NearestAway as u8 }>(v));
     /// Float32 to float16.
     halves<ROUND>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
         |x, v| x.float16s::<ROUND>(x.f._mm512_castsi512_ps(v));
@@ -245,6 +237,30 @@ loops! {
 }
 
 impl Features {
+    /// Float64s rounded to integers by a mode, if it is none of the others to the nearest, ties away from zero.
+    #[inline(always)]
+    pub(super) fn whole_doubles<const MODE: u8>(self, v: __m512i) -> __m512i {
+        let number = self.f._mm512_castsi512_pd(v);
+        let whole = if MODE == Mode::Up as u8 {
+            self.f._mm512_roundscale_pd::<UP>(number)
+        } else if MODE == Mode::Down as u8 {
+            self.f._mm512_roundscale_pd::<DOWN>(number)
+        } else if MODE == Mode::NearestEven as u8 {
+            self.f._mm512_roundscale_pd::<NEAREST>(number)
+        } else {
+            // The largest number below a half, with the sign: what is less than a half does not come to one.
+            let half = self.f._mm512_ternarylogic_epi64::<0xf8>(
+                self.qword(0.5f64.to_bits() - 1),
+                v,
+                self.qword(1 << 63),
+            );
+            let half = self.f._mm512_castsi512_pd(half);
+            let sum = self.f._mm512_add_round_pd::<NEAREST>(number, half);
+            self.f._mm512_roundscale_pd::<TO_ZERO>(sum)
+        };
+        self.f._mm512_castpd_si512(whole)
+    }
+
     #[inline(always)]
     fn floats_of_doubles<const ROUND: i32>(self, [a, b]: [__m512i; 2]) -> __m512i {
         let a = self.f._mm512_cvt_roundpd_ps::<ROUND>(self.f._mm512_castsi512_pd(a));
