@@ -49,18 +49,25 @@ pub(crate) fn fill<const LANES: usize, D: Drawn>(
     blocks: &mut [MaybeUninit<D>],
 ) {
     let mut first = block;
-    for group in blocks.chunks_mut(LANES) {
+    let (groups, rest) = blocks.as_chunks_mut::<LANES>();
+    for group in groups {
         let words = side_by_side::<LANES>(seed, first);
         for (lane, draws) in group.iter_mut().enumerate() {
-            draws.write(D::of(words.map(|word| word[lane])));
+            draws.write(D::of(&words, lane));
         }
         first = first.wrapping_add(LANES as u64);
+    }
+    if !rest.is_empty() {
+        let words = side_by_side::<LANES>(seed, first);
+        for (lane, draws) in rest.iter_mut().enumerate() {
+            draws.write(D::of(&words, lane));
+        }
     }
 }
 
 /// Words of several blocks, each in a lane twice as wide: products come whole, and what is left of
 /// earlier ones in upper halves is not looked at.
-type Words<const LANES: usize> = [[u64; LANES]; 4];
+pub(crate) type Words<const LANES: usize> = [[u64; LANES]; 4];
 
 const LOW: u64 = u32::MAX as u64;
 
@@ -102,8 +109,8 @@ fn round<const LANES: usize>([a, b, c, d]: &mut Words<LANES>, key: [u32; 2]) {
 
 /// What is wanted of a block.
 pub(crate) trait Drawn: Copy {
-    /// The draws, of the words in the lower halves of these.
-    fn of(words: [u64; 4]) -> Self;
+    /// Those of one block.
+    fn of<const LANES: usize>(words: &Words<LANES>, lane: usize) -> Self;
 }
 
 /// Each draw of a block.
@@ -111,8 +118,8 @@ pub(crate) type AllDraws = [u32; 4];
 
 impl Drawn for AllDraws {
     #[inline(always)]
-    fn of([a, b, c, d]: [u64; 4]) -> Self {
-        bytemuck::cast([pair(a, b), pair(c, d)])
+    fn of<const LANES: usize>([a, b, c, d]: &Words<LANES>, lane: usize) -> Self {
+        bytemuck::cast([pair(a[lane], b[lane]), pair(c[lane], d[lane])])
     }
 }
 
@@ -121,8 +128,8 @@ pub(crate) type EvenDraws = [u32; 2];
 
 impl Drawn for EvenDraws {
     #[inline(always)]
-    fn of([a, _, c, _]: [u64; 4]) -> Self {
-        bytemuck::cast(pair(a, c))
+    fn of<const LANES: usize>([a, _, c, _]: &Words<LANES>, lane: usize) -> Self {
+        bytemuck::cast(pair(a[lane], c[lane]))
     }
 }
 

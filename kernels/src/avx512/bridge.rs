@@ -5,13 +5,11 @@
 //! Conversions that round have the rounding mode in the instruction, so that the environment's does
 //! not matter.
 
-use super::decode::{F32, F64, FromSmall, I32, I64, Narrow, U32, U64, Unquiet, quiet};
+use super::decode::{F32, F64, I32, I64, Narrow, U32, U64, Unquiet, quiet};
 use super::lanes::both;
 use super::shim::{Bf16, Vbmi};
 use super::{Avx512, Features, Quarter, small};
 use crate::codec::{Bridge, Isa};
-use crate::dtypes::Real;
-use crate::format::{FloatFormat, Numbers};
 use core::arch::x86_64::*;
 
 /// An integer destination of at most 32 bits, as dwords. From integers, the low bits count. From
@@ -155,7 +153,7 @@ impl<H: Hub> Bridge<H, F64> for Quarter {
 }
 
 #[inline(always)]
-fn bits<const BITS: u32, const SIGNED: bool>(lanes: __m512i) -> Int<BITS, SIGNED> {
+pub(super) fn bits<const BITS: u32, const SIGNED: bool>(lanes: __m512i) -> Int<BITS, SIGNED> {
     Int { lanes, clamp: false }
 }
 
@@ -533,67 +531,6 @@ impl Hub for F32 {
             #[inline(always)]
             |half| x.f._mm512_cvt_roundps_pd::<QUIETLY>(half),
         )
-    }
-}
-
-impl<A: Real> FromSmall<A> {
-    const FORMAT: FloatFormat = match A::DTYPE.numbers() {
-        Numbers::Float(format) => format,
-        _ => panic!("not a float"),
-    };
-
-    /// Whether all but NaN fit an integer of 32 bits.
-    const FITS: bool = Self::FORMAT.infinity().is_none() && Self::FORMAT.max_exponent() < 31;
-}
-
-/// As float32s, but for what is known of the dtype.
-impl<A: Real> Hub for FromSmall<A> {
-    const HAS_NAN: bool = Self::FORMAT.nan().is_some();
-
-    #[inline(always)]
-    fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
-        if !(SIGNED && BITS == 32 && Self::FITS) {
-            return F32(self.0).int(x);
-        }
-        let mut v = self.0;
-        if Self::HAS_NAN {
-            v = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(v, v, x.dword(NAN_TO_ZERO));
-        }
-        bits(x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v))
-    }
-
-    #[inline(always)]
-    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
-        match (Self::FITS, SIGNED) {
-            (false, _) => F32(self.0).long::<SIGNED>(x),
-            (_, true) => I32(self.int::<32, true>(x).lanes).long::<true>(x),
-            (_, false) => U32(self.int::<32, false>(x).lanes).long::<false>(x),
-        }
-    }
-
-    #[inline(always)]
-    fn truth(self, x: Features) -> __mmask16 {
-        F32(self.0).truth(x)
-    }
-
-    #[inline(always)]
-    fn odd<const WIDE: bool>(self, _: Features) -> __m512 {
-        self.0
-    }
-
-    #[inline(always)]
-    fn power(self, x: Features) -> Power {
-        small::powers_of_floats(x, self.0)
-    }
-
-    #[inline(always)]
-    fn f32(self, _: Features) -> __m512 {
-        self.0
-    }
-
-    #[inline(always)]
-    fn f64(self, x: Features) -> [__m512d; 2] {
-        F32(self.0).f64(x)
     }
 }
 

@@ -4,6 +4,7 @@
 use super::bridge::QUIETLY;
 use super::codes::Plain;
 use super::direct::{FOR_WORDS, dwords};
+use super::from_small::FromSmall;
 use super::lanes::each;
 use super::shim::{Bf16, Vbmi};
 use super::uppers::unknown;
@@ -37,25 +38,6 @@ pub(crate) struct F32(pub(super) __m512);
 /// Float32s among which there may be signalling NaNs.
 #[derive(Clone, Copy)]
 pub(crate) struct Unquiet(pub(super) __m512);
-
-/// Float32s that were small floats.
-pub(crate) struct FromSmall<A>(pub(super) __m512, PhantomData<A>);
-
-impl<A> FromSmall<A> {
-    #[inline(always)]
-    pub(super) fn new(v: __m512) -> Self {
-        Self(v, PhantomData)
-    }
-}
-
-impl<A> Clone for FromSmall<A> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<A> Copy for FromSmall<A> {}
 
 #[derive(Clone, Copy)]
 pub(crate) struct F64(pub(super) [__m512d; 2]);

@@ -1,0 +1,90 @@
+//! The hub of small floats that are looked up as float32s: which small floats they were tells what need not be asked of them.
+
+use super::Features;
+use super::bridge::{Hub, Int, NAN_TO_ZERO, Power, QUIETLY, bits};
+use super::decode::{F32, I32, U32};
+use super::small;
+use crate::dtypes::Real;
+use crate::format::{FloatFormat, Numbers};
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+
+/// Float32s that were small floats.
+pub(crate) struct FromSmall<A>(pub(super) __m512, PhantomData<A>);
+
+impl<A> FromSmall<A> {
+    #[inline(always)]
+    pub(super) fn new(v: __m512) -> Self {
+        Self(v, PhantomData)
+    }
+}
+
+impl<A> Clone for FromSmall<A> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for FromSmall<A> {}
+
+impl<A: Real> FromSmall<A> {
+    const FORMAT: FloatFormat = match A::DTYPE.numbers() {
+        Numbers::Float(format) => format,
+        _ => panic!("not a float"),
+    };
+
+    /// Whether all but NaN fit an integer of 32 bits.
+    const FITS: bool = Self::FORMAT.infinity().is_none() && Self::FORMAT.max_exponent() < 31;
+}
+
+/// As float32s, but for what is known of the dtype.
+impl<A: Real> Hub for FromSmall<A> {
+    const HAS_NAN: bool = Self::FORMAT.nan().is_some();
+
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
+        if !(SIGNED && BITS == 32 && Self::FITS) {
+            return F32(self.0).int(x);
+        }
+        let mut v = self.0;
+        if Self::HAS_NAN {
+            v = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(v, v, x.dword(NAN_TO_ZERO));
+        }
+        bits(x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v))
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
+        match (Self::FITS, SIGNED) {
+            (false, _) => F32(self.0).long::<SIGNED>(x),
+            (_, true) => I32(self.int::<32, true>(x).lanes).long::<true>(x),
+            (_, false) => U32(self.int::<32, false>(x).lanes).long::<false>(x),
+        }
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        F32(self.0).truth(x)
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, _: Features) -> __m512 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn power(self, x: Features) -> Power {
+        small::powers_of_floats(x, self.0)
+    }
+
+    #[inline(always)]
+    fn f32(self, _: Features) -> __m512 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn f64(self, x: Features) -> [__m512d; 2] {
+        F32(self.0).f64(x)
+    }
+}
