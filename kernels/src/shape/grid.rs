@@ -53,8 +53,8 @@ impl Mode {
 pub(crate) struct Grid {
     /// The lowest bits, which the normal numbers of the grid have as zeros.
     pub(crate) cut: u32,
-    /// How many more bits the subnormal numbers cut at most; how many fewer those of float32, where
-    /// the grid has no subnormal numbers but these.
+    /// How many more bits the subnormal numbers cut at most. Where the grid has no subnormal numbers but
+    /// float32's, 1 if these are cut at their leading bit, and 0 if no less than others.
     pub(crate) span: u32,
     /// The exponent field below which numbers are subnormal on the grid.
     pub(crate) least: u64,
@@ -127,13 +127,14 @@ macro_rules! rounded {
             let negative = (code as $signed >> ($lane::BITS - 1)) as $lane;
             let field = magnitude >> $mantissa;
             let least = grid.least as $lane;
-            let cut = if EVEN && MODE == Mode::Stochastic as u8 {
-                // Where subnormal numbers are cut, too, these are powers of two, whose steps go on
-                // below the smallest; else no number is so short that this cuts less.
+            const { assert!(!EVEN || MODE == Mode::Stochastic as u8) };
+            let cut = if EVEN && $lane::BITS == 32 {
+                // Powers of two have steps that go on below the smallest. Of other numbers the span less
+                // one is all ones, so that all are cut alike.
                 let leading = $lane::BITS - 1 - (magnitude | 1).leading_zeros();
                 (grid.cut as $lane).min(leading as $lane | (grid.span as $lane).wrapping_sub(1))
             } else if EVEN {
-                grid.cut as $lane - if field == 0 { grid.span as $lane } else { 0 }
+                grid.cut as $lane
             } else {
                 grid.cut as $lane + (least.max(field) - field).min(grid.span as $lane)
             };
@@ -343,9 +344,10 @@ macro_rules! modes {
 /// Every loop that rounds.
 pub(crate) struct Rounds {
     pub(crate) floats32: Modes,
-    even_floats32: Modes,
     pub(crate) floats64: Modes,
-    even_floats64: Modes,
+    /// By draws, to grids without subnormal numbers but float32's. (By other modes these have loops that store.)
+    even_floats32: Round,
+    even_floats64: Round,
     int64: Modes,
     uint64: Modes,
     int32: Modes,
@@ -361,9 +363,9 @@ impl Rounds {
     pub(super) const fn of<I: Isa>() -> Self {
         Self {
             floats32: modes!(floats32, false),
-            even_floats32: modes!(floats32, true),
             floats64: modes!(floats64, false),
-            even_floats64: modes!(floats64, true),
+            even_floats32: floats32::<I, { Mode::Stochastic as u8 }, true>,
+            even_floats64: floats64::<I, { Mode::Stochastic as u8 }, true>,
             int64: modes!(integers64, true),
             uint64: modes!(integers64, false),
             int32: modes!(integers32, true),
@@ -438,12 +440,20 @@ impl Rounding {
             // SAFETY: the caller's; stored numbers have draws.
             return unsafe { (rounds.brains)(src, dst, n, draws, &self.grid) };
         }
+        let is_float = matches!(self.from.kind(), Kind::Float);
+        if self.even && is_float {
+            debug_assert!(matches!(self.mode, Mode::Stochastic));
+            let round = match self.from {
+                DType::Float32 => rounds.even_floats32,
+                _ => rounds.even_floats64,
+            };
+            // SAFETY: the caller's.
+            return unsafe { round(src, dst, n, draws, &self.grid) };
+        }
         let modes = match self.from {
             DType::Float32 if self.whole => &rounds.whole32,
             DType::Float64 if self.whole => &rounds.whole64,
-            DType::Float32 if self.even => &rounds.even_floats32,
             DType::Float32 => &rounds.floats32,
-            DType::Float64 if self.even => &rounds.even_floats64,
             DType::Float64 => &rounds.floats64,
             DType::UInt64 => &rounds.uint64,
             DType::Int32 => &rounds.int32,
