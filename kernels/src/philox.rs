@@ -180,12 +180,17 @@ mod tests {
 
     #[test]
     fn blocks_side_by_side_are_those_one_by_one() {
+        are_those_one_by_one::<4>();
+        are_those_one_by_one::<8>();
+    }
+
+    fn are_those_one_by_one<const LANES: usize>() {
         let seed = 0x8000_0001_ffff_fff0;
         for first in [0, 1, 5, u64::from(u32::MAX) - 3, (u64::MAX >> 2) - 2] {
             let mut blocks = [MaybeUninit::new([0; 4]); 19];
             let mut evens = [MaybeUninit::new([0; 2]); 19];
-            fill::<8, AllDraws>(seed, first, &mut blocks);
-            fill::<8, EvenDraws>(seed, first, &mut evens);
+            fill::<LANES, AllDraws>(seed, first, &mut blocks);
+            fill::<LANES, EvenDraws>(seed, first, &mut evens);
             for (i, (block, even)) in blocks.iter().zip(&evens).enumerate() {
                 // SAFETY: the words were initialised when they were made.
                 let (words, even) = unsafe { (block.assume_init(), even.assume_init()) };

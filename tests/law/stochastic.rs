@@ -271,20 +271,24 @@ fn any_split_gives_the_same_bits() {
     }
 }
 
-/// Draws come by blocks of four, whose numbers have two words: where the lower one starts anew, and where both do.
+/// Draws come by blocks of four, whose numbers have two words: where the lower one starts anew, and where both do, in casts
+/// of many blocks and of few, which kernels make by groups of different sizes.
 #[test]
 fn draws_go_on_where_a_word_of_the_block_starts_anew() {
     let to = DType::Float8E5M2;
     let codes = codes_of(DType::Float32, &values(format(to), 300));
     let numbers = values_of(DType::Float32, &codes);
-    for first in [(1u64 << 34) - 170, 0u64.wrapping_sub(170)] {
+    let starts = [1u64 << 34, 0].map(|anew| [(300, 170), (100, 50), (40, 20)].map(|c| (anew, c)));
+    for (anew, (count, before)) in starts.into_iter().flatten() {
+        let (first, codes) = (anew.wrapping_sub(before), &codes[..count]);
         let draws = |i: usize| draw(SEED, first.wrapping_add(i as u64));
         let wanted: Vec<_> = numbers
             .iter()
             .enumerate()
+            .take(count)
             .map(|(i, v)| to_float(format(to), *v, true, draws(i)))
             .collect();
-        cast(DType::Float32, to).rounding(MODE).first_index(first).gives_in_place(&codes, &wanted);
+        cast(DType::Float32, to).rounding(MODE).first_index(first).gives_in_place(codes, &wanted);
     }
 }
 
