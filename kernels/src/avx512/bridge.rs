@@ -534,9 +534,38 @@ impl Hub for F32 {
     }
 }
 
+/// What a hub of float32s does as [`F32`] does it.
+macro_rules! as_float32s {
+    () => {
+        #[inline(always)]
+        fn truth(self, x: Features) -> __mmask16 {
+            F32(self.0).truth(x)
+        }
+
+        #[inline(always)]
+        fn odd<const WIDE: bool>(self, x: Features) -> __m512 {
+            F32(self.0).odd::<WIDE>(x)
+        }
+
+        #[inline(always)]
+        fn power(self, x: Features) -> Power {
+            F32(self.0).power(x)
+        }
+
+        #[inline(always)]
+        fn f64(self, x: Features) -> [__m512d; 2] {
+            F32(self.0).f64(x)
+        }
+    };
+}
+
+pub(super) use as_float32s;
+
 /// All conversions make NaNs quiet, or lose them, but the one that is none.
 impl Hub for Unquiet {
     const HAS_NAN: bool = true;
+
+    as_float32s! {}
 
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
@@ -549,28 +578,8 @@ impl Hub for Unquiet {
     }
 
     #[inline(always)]
-    fn truth(self, x: Features) -> __mmask16 {
-        F32(self.0).truth(x)
-    }
-
-    #[inline(always)]
-    fn odd<const WIDE: bool>(self, _: Features) -> __m512 {
-        self.0
-    }
-
-    #[inline(always)]
-    fn power(self, x: Features) -> Power {
-        small::powers_of_floats(x, self.0)
-    }
-
-    #[inline(always)]
     fn f32(self, x: Features) -> __m512 {
         quiet(x, self.0)
-    }
-
-    #[inline(always)]
-    fn f64(self, x: Features) -> [__m512d; 2] {
-        F32(self.0).f64(x)
     }
 }
 

@@ -4,6 +4,7 @@
 use super::lanes::first_of_64;
 use super::tables::LookUp;
 use super::{Features, pieces};
+use crate::codec::Isa;
 use crate::dtypes::{DType, Real};
 use crate::stepwise::Side;
 use core::arch::x86_64::*;
@@ -66,6 +67,22 @@ pub(super) const fn fused_sides<A: Codes, B: Codes>() -> [Side; 2] {
 
 /// The dtypes of a kernel.
 pub(super) struct Pair<A, B>(pub(super) PhantomData<(A, B)>);
+
+/// Runs a loop over a pair of whole bytes, compiled for an instruction set.
+///
+/// # Safety
+/// The CPU has it.
+#[inline(always)]
+pub(super) unsafe fn over_pair<L: Isa, A: Real, B: Real>(
+    cast: impl FnOnce(L, Pair<Plain<A>, Plain<B>>),
+) {
+    // SAFETY: the caller's.
+    let isa = unsafe { L::summon() };
+    isa.vectorize_on_lines(
+        #[inline(always)]
+        move || cast(isa, Pair(PhantomData)),
+    );
+}
 
 /// The codes of 64 elements, a byte each.
 ///

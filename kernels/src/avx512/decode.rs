@@ -1,5 +1,6 @@
 //! Decoders: integers that float32 holds exactly come as dwords, the larger ones as they are, the
-//! floats below 64 bits as float32.
+//! floats below 64 bits as float32. With VBMI small floats are looked up, and some words read in the
+//! other byte order.
 
 use super::bridge::QUIETLY;
 use super::codes::Plain;

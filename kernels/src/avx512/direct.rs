@@ -280,8 +280,8 @@ macro_rules! kernels {
 kernels! {
     bw Avx512 "avx512bw" sides:
         super::to_8 => to_8
-        super::to_16 => to_16
-        super::to_16_turned => to_16_turned
+        super::to_16::<_, _, _, false> => to_16
+        super::to_16::<_, _, _, true> => to_16_turned
         super::to_32 => to_32
         packed::regroup => regroup
         bits::widened => widened
@@ -302,8 +302,8 @@ kernels! {
         halves::float16s => float16s;
     vbmi Vbmi "avx512vbmi,avx512vbmi2" sides:
         super::to_8 => to_8
-        super::to_16 => to_16
-        super::to_16_turned => to_16_turned
+        super::to_16::<_, _, _, false> => to_16
+        super::to_16::<_, _, _, true> => to_16_turned
         super::to_32 => to_32
         packed::regroup => regroup
         narrow::truths => truths
@@ -379,45 +379,18 @@ pub(super) unsafe fn mapped<L: LookUp, A: Codes, B: Codes>(
     }
 }
 
+/// To words, turned or not: which of two bytes comes first makes no difference where they are put together.
+///
 /// # Safety
 /// `src` is valid for reading `n` elements of `A` and `dst` for writing `2 * n` bytes; they don't
 /// overlap.
 #[inline(always)]
-unsafe fn to_16<L: LookUp, A: Codes, B: Codes>(
+unsafe fn to_16<L: LookUp, A: Codes, B: Codes, const TURNED: bool>(
     isa: L,
     src: *const u8,
     dst: *mut u8,
     n: usize,
     _: Pair<A, B>,
-) {
-    // SAFETY: the caller's.
-    unsafe { each_to_16::<L, A, B, false>(isa, src, dst, n) }
-}
-
-/// The same in the other byte order, in which bytes are as easily put together.
-///
-/// # Safety
-/// As for [`to_16`].
-#[inline(always)]
-unsafe fn to_16_turned<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: Pair<A, B>,
-) {
-    // SAFETY: the caller's.
-    unsafe { each_to_16::<L, A, B, true>(isa, src, dst, n) }
-}
-
-/// # Safety
-/// As for [`to_16`].
-#[inline(always)]
-unsafe fn each_to_16<L: LookUp, A: Codes, B: Codes, const TURNED: bool>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
 ) {
     let x = isa.features();
     let uppers = isa.uppers();

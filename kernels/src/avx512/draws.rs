@@ -17,68 +17,64 @@ const SPECK: f32 = 1.0 / (1u64 << 40) as f32;
 /// The one further from zero, without its sign, as the instruction `vrange` has it.
 const LONGER: i32 = 0b1011;
 
-/// Rounds float32s to a grid by a draw each, as [`crate::shape`] has it, which writes it out.
-///
-/// # Safety
-/// As for every loop that rounds, see there.
-pub(super) unsafe fn round<L: TopBits>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    draws: *const u32,
-    grid: &Grid,
-) {
-    // SAFETY: the caller's.
-    unsafe {
-        let isa = L::summon();
-        isa.vectorize_on_lines(
-            #[inline(always)]
-            move || {
-                let steps = Steps::new(isa.features(), grid);
-                each_float(
-                    isa.features(),
-                    src,
-                    dst,
-                    n,
-                    draws,
+/// Loops that round, with what they make before they begin.
+macro_rules! by_draws {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(<$level:ident>)? by $token:ty, $each:ident:
+            |$isa:ident, $grid:ident| $made:expr, |$steps:pat, $code:pat, $draw:ident| $step:expr;
+    )*) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// As for every loop that rounds, see [`crate::shape`].
+        pub(super) unsafe fn $name $(<$level: TopBits>)? (
+            src: *const u8,
+            dst: *mut u8,
+            n: usize,
+            draws: *const u32,
+            $grid: &Grid,
+        ) {
+            // SAFETY: the caller's.
+            unsafe {
+                let $isa = <$token>::summon();
+                $isa.vectorize_on_lines(
                     #[inline(always)]
-                    |code, draw| steps.round(isa, code, draw),
+                    move || {
+                        let $steps = $made;
+                        $each(
+                            $isa.features(),
+                            src,
+                            dst,
+                            n,
+                            draws,
+                            #[inline(always)]
+                            |$code, $draw| $step,
+                        );
+                    },
                 );
-            },
-        );
-    }
+            }
+        }
+    )*};
 }
 
-/// Rounds float32s to integers by a draw each.
-///
-/// # Safety
-/// As for every loop that rounds.
-pub(super) unsafe fn round_whole(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    draws: *const u32,
-    _: &Grid,
-) {
-    // SAFETY: the caller's.
-    unsafe {
-        let isa = Avx512::summon();
-        let Avx512(x) = isa;
-        isa.vectorize_on_lines(
-            #[inline(always)]
-            move || {
-                each_float(
-                    x,
-                    src,
-                    dst,
-                    n,
-                    draws,
-                    #[inline(always)]
-                    |code, draw| x.whole_by_draw(code, draw),
-                );
-            },
-        );
-    }
+by_draws! {
+    /// Rounds float32s to a grid by a draw each, as [`crate::shape`] has it, which writes it out.
+    round<L> by L, each_float:
+        |isa, grid| Steps::new(isa.features(), grid), |steps, code, draw| steps.round(isa, code, draw);
+    /// Rounds float64s in the same way.
+    round64 by Avx512, each_double:
+        |isa, grid| (isa.features(), Steps64::new(isa.features(), grid)),
+        |(x, steps), [a, b], draw| {
+            let [c, d] = x.halves(draw);
+            [steps.round(x, a, c), steps.round(x, b, d)]
+        };
+    /// Rounds float32s to integers by a draw each.
+    round_whole by Avx512, each_float:
+        |isa, _grid| isa.features(), |x, code, draw| x.whole_by_draw(code, draw);
+    /// Rounds float64s to integers by a draw each.
+    round_whole64 by Avx512, each_double:
+        |isa, _grid| isa.features(), |x, codes, draw| x.whole64_by_draw(codes, draw);
 }
 
 /// Writes what becomes of float32s and a draw each, 16 at a time: in a function that is compiled for the instruction set.
@@ -108,74 +104,6 @@ unsafe fn each_float(
             let draw = x.load_dwords_part(draws.add(4 * i), n - i);
             x.store_dwords_part(dst.add(4 * i), step(code, draw), n - i);
         }
-    }
-}
-
-/// Rounds float64s to a grid by a draw each.
-///
-/// # Safety
-/// As for every loop that rounds.
-pub(super) unsafe fn round64(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    draws: *const u32,
-    grid: &Grid,
-) {
-    // SAFETY: the caller's.
-    unsafe {
-        let isa = Avx512::summon();
-        let Avx512(x) = isa;
-        isa.vectorize_on_lines(
-            #[inline(always)]
-            move || {
-                let steps = Steps64::new(x, grid);
-                each_double(
-                    x,
-                    src,
-                    dst,
-                    n,
-                    draws,
-                    #[inline(always)]
-                    |[a, b], draw| {
-                        let [c, d] = x.halves(draw);
-                        [steps.round(x, a, c), steps.round(x, b, d)]
-                    },
-                );
-            },
-        );
-    }
-}
-
-/// Rounds float64s to integers by a draw each.
-///
-/// # Safety
-/// As for every loop that rounds.
-pub(super) unsafe fn round_whole64(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    draws: *const u32,
-    _: &Grid,
-) {
-    // SAFETY: the caller's.
-    unsafe {
-        let isa = Avx512::summon();
-        let Avx512(x) = isa;
-        isa.vectorize_on_lines(
-            #[inline(always)]
-            move || {
-                each_double(
-                    x,
-                    src,
-                    dst,
-                    n,
-                    draws,
-                    #[inline(always)]
-                    |codes, draw| x.whole64_by_draw(codes, draw),
-                );
-            },
-        );
     }
 }
 
@@ -344,7 +272,7 @@ impl Steps64 {
 impl Features {
     /// Float32s cut to integers, and one further away from zero where what is cut off exceeds the draw. What is cut off is
     /// exact, and so it is in units of 2^-32, of which a conversion leaves the whole ones. (Infinities less themselves are
-    /// no number, but stay infinities whatever is added.)
+    /// no number, for which `vrange` gives the speck, so that nothing is added.)
     #[inline(always)]
     fn whole_by_draw(self, code: __m512i, draw: __m512i) -> __m512i {
         let number = self.f._mm512_castsi512_ps(code);

@@ -1,8 +1,9 @@
 //! Eight numbers at a time, for pairs with a register of 64-bit numbers on a side: what they become,
 //! or come from, is stored and loaded where it lies, without being joined with its neighbours' first.
 //!
-//! Float64s become integers of 8 and 16 bits by way of 64-bit ones, which an instruction narrows with
-//! saturation: converting to 32 bits, joining halves and packing them takes more time.
+//! Float64s become integers of up to 16 bits by way of 64-bit ones, which an instruction narrows with
+//! saturation: converting to 32 bits, joining halves and packing them takes more time. By modes other
+//! than the default one they are rounded before, in the same loop.
 
 use super::bridge::{NAN_TO_ZERO, QUIETLY};
 use super::lanes::{both, first};

@@ -1,9 +1,8 @@
 //! The hub of small floats that are looked up as float32s: which small floats they were tells what need not be asked of them.
 
 use super::Features;
-use super::bridge::{Hub, Int, NAN_TO_ZERO, Power, QUIETLY, bits};
+use super::bridge::{Hub, Int, NAN_TO_ZERO, Power, QUIETLY, as_float32s, bits};
 use super::decode::{F32, I32, U32};
-use super::small;
 use crate::dtypes::Real;
 use crate::format::{FloatFormat, Numbers};
 use core::arch::x86_64::*;
@@ -42,6 +41,8 @@ impl<A: Real> FromSmall<A> {
 impl<A: Real> Hub for FromSmall<A> {
     const HAS_NAN: bool = Self::FORMAT.nan().is_some();
 
+    as_float32s! {}
+
     #[inline(always)]
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
         if !(SIGNED && BITS == 32 && Self::FITS) {
@@ -64,27 +65,7 @@ impl<A: Real> Hub for FromSmall<A> {
     }
 
     #[inline(always)]
-    fn truth(self, x: Features) -> __mmask16 {
-        F32(self.0).truth(x)
-    }
-
-    #[inline(always)]
-    fn odd<const WIDE: bool>(self, _: Features) -> __m512 {
-        self.0
-    }
-
-    #[inline(always)]
-    fn power(self, x: Features) -> Power {
-        small::powers_of_floats(x, self.0)
-    }
-
-    #[inline(always)]
     fn f32(self, _: Features) -> __m512 {
         self.0
-    }
-
-    #[inline(always)]
-    fn f64(self, x: Features) -> [__m512d; 2] {
-        F32(self.0).f64(x)
     }
 }

@@ -6,16 +6,14 @@
 //! largest it is that. What is infinite or NaN stays as it is.
 
 use super::Features;
-use super::codes::{Pair, Plain};
+use super::codes::over_pair;
 use super::lanes::both;
 use super::shim::Vbmi;
 use super::small::Small;
 use super::words::{Finish, Float, Keys, to_codes};
-use crate::codec::Isa;
 use crate::dtypes::{DType, Real, mark};
 use crate::shape::{Mode, Stores, all_stores};
 use core::arch::x86_64::*;
-use core::marker::PhantomData;
 
 /// The loops for the directed modes.
 pub(super) const fn stores(stores: Stores) -> Stores {
@@ -40,11 +38,9 @@ unsafe fn small<A: Real, B: Real, const MODE: u8>(
     debug_assert!(saturate);
     // SAFETY: the caller's.
     unsafe {
-        let isa = Vbmi::summon();
-        isa.vectorize_on_lines(
+        over_pair::<Vbmi, A, B>(
             #[inline(always)]
-            move || {
-                let pair = Pair::<Plain<A>, Plain<B>>(PhantomData);
+            |isa, pair| {
                 to_codes(
                     isa,
                     src,

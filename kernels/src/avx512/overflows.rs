@@ -3,20 +3,18 @@
 //! two need not be cut: 255, past the largest, is NaN; and so become zero and what is below the smallest by half of it.
 
 use super::bridge::{Hub, Power};
-use super::codes::{Pair, Plain};
+use super::codes::over_pair;
 use super::decode::{F32, F64, I32, I64, Narrow, U32, U64};
-use super::lanes::each;
 use super::narrow::{powers_of_brains, small_of_dwords, small_of_words};
+use super::powers::each_power;
 use super::shim::Vbmi;
-use super::small;
-use super::stores::{Quarters, steps};
+use super::stores::Quarters;
 use super::words::{self, Float, by_tables};
 use super::{Avx512, Features};
-use crate::codec::{Decode, Isa};
+use crate::codec::Decode;
 use crate::dtypes::{DType, Real, mark};
 use crate::shape::{Mode, Stores, all_stores};
 use core::arch::x86_64::__mmask16;
-use core::marker::PhantomData;
 
 /// The loops that round as the default kernels do.
 pub(super) const fn stores(stores: Stores) -> Stores {
@@ -67,13 +65,9 @@ macro_rules! overflowing {
             debug_assert!(!saturate);
             // SAFETY: the caller's.
             unsafe {
-                let $isa = Vbmi::summon();
-                $isa.vectorize_on_lines(
+                over_pair::<Vbmi, A, B>(
                     #[inline(always)]
-                    move || {
-                        let $pair = Pair::<Plain<A>, Plain<B>>(PhantomData);
-                        $cast
-                    },
+                    |$isa, $pair| $cast,
                 );
             }
         }
@@ -111,32 +105,21 @@ unsafe fn powers<A: Real, B: Real, const MODE: u8>(
 {
     const { assert!(MODE == Mode::Up as u8) };
     debug_assert!(!saturate);
-    // SAFETY: the caller's; a step reads 64 elements of `A`, and writes as many bytes.
+    // SAFETY: the caller's.
     unsafe {
-        steps::<A, B>(
+        each_power::<A, B, _, false>(
             src,
             dst,
             n,
             #[inline(always)]
-            |isa, src, dst| {
-                let Avx512(x) = isa;
-                let v = each(
-                    Decode::<A>::decode(isa, src).quarters(),
-                    #[inline(always)]
-                    |v| kept(x, v),
-                );
-                x.store_dwords(dst, small::powers::<false>(x, v));
+            |x, v| {
+                let power = v.power(x);
+                let lost = v.lost(x, power);
+                // What is lost becomes NaN.
+                Power(x.f._mm512_mask_mov_epi32(power.0, lost, x.dword(255)))
             },
         );
     }
-}
-
-/// Powers of two, with NaN for what is lost.
-#[inline(always)]
-fn kept<H: Loses>(x: Features, v: H) -> Power {
-    let power = v.power(x);
-    let lost = v.lost(x, power);
-    Power(x.f._mm512_mask_mov_epi32(power.0, lost, x.dword(255)))
 }
 
 /// Hubs of numbers some of which have no power of two, for being zero, or too small.

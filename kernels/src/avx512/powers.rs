@@ -1,36 +1,36 @@
-//! To powers of two by the modes that the default kernels don't round by: those toward zero, and the nearest.
+//! To powers of two by the modes that the default kernels don't round by: toward zero, and to the nearest. (What is below
+//! zero has no power, so that down is toward zero.)
 //!
 //! The code of a power of two is its exponent field in float32, and 0 that of the smallest, which is subnormal there. So the
 //! exponent field of a positive number is the code of the power toward zero, and of the nearest one if half of what lies
 //! between two powers was added before: half of a power's own size, and half of that below the second smallest.
 
-use super::codes::{Pair, Plain};
+use super::codes::over_pair;
 use super::lanes::each;
 use super::narrow::powers_of_brains;
 use super::shim::Vbmi;
 use super::stores::{Cut, Quarters, steps};
 use super::words::{Power, by_tables};
 use super::{Avx512, Features, bridge, small};
-use crate::codec::{Decode, Isa};
+use crate::codec::Decode;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::shape::{Mode, Stores, all_stores};
 use core::arch::x86_64::*;
-use core::marker::PhantomData;
 
 pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: Float32 Float16 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [Float8E8M0Fnu]
-            by powers [TowardZero Down NearestAway]
+            by powers [TowardZero NearestAway]
     };
     all_stores! {
-        stores: BFloat16 => [Float8E8M0Fnu] by powers_of_words [TowardZero Down NearestAway]
+        stores: BFloat16 => [Float8E8M0Fnu] by powers_of_words [TowardZero NearestAway]
     }
 }
 
 /// The same with VBMI.
 pub(super) const fn stores_vbmi(stores: Stores) -> Stores {
     all_stores! {
-        stores: Float16 => [Float8E8M0Fnu] by powers_of_halves [TowardZero Down NearestAway]
+        stores: Float16 => [Float8E8M0Fnu] by powers_of_halves [TowardZero NearestAway]
     }
 }
 
@@ -47,6 +47,32 @@ unsafe fn powers<A: Real, B: Real, const MODE: u8>(
     Avx512: Decode<A, Hub: Quarters<Hub: Cut>>,
 {
     debug_assert!(saturate);
+    // SAFETY: the caller's.
+    unsafe {
+        each_power::<A, B, _, true>(
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |x, v| x.power_by::<A, MODE>(v.cut(x)),
+        );
+    }
+}
+
+/// Stores the powers of two that a step's numbers become, as they come or saturating.
+///
+/// # Safety
+/// The pointers are valid for `n` elements of `A` and as many bytes, and don't overlap. The CPU has AVX-512.
+#[inline(always)]
+pub(super) unsafe fn each_power<A: Real, B: Real, H: Copy, const SATURATES: bool>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    power: impl Fn(Features, H) -> bridge::Power,
+) where
+    Avx512: Decode<A, Hub: Quarters<Hub = H>>,
+{
+    const { assert!(matches!(B::DTYPE, DType::Float8E8M0Fnu)) };
     // SAFETY: the caller's; a step reads 64 elements of `A`, and writes as many bytes.
     unsafe {
         steps::<A, B>(
@@ -59,9 +85,9 @@ unsafe fn powers<A: Real, B: Real, const MODE: u8>(
                 let v = each(
                     Decode::<A>::decode(isa, src).quarters(),
                     #[inline(always)]
-                    |v| x.power_by::<A, MODE>(v.cut(x)),
+                    |v| power(x, v),
                 );
-                x.store_dwords(dst, small::powers::<true>(x, v));
+                x.store_dwords(dst, small::powers::<SATURATES>(x, v));
             },
         );
     }
@@ -80,13 +106,9 @@ unsafe fn powers_of_words<A: Real, B: Real, const MODE: u8>(
     debug_assert!(saturate);
     // SAFETY: the caller's.
     unsafe {
-        let isa = Avx512::summon();
-        isa.vectorize_on_lines(
+        over_pair::<Avx512, A, B>(
             #[inline(always)]
-            move || {
-                let pair = Pair::<Plain<A>, Plain<B>>(PhantomData);
-                powers_of_brains::<_, _, _, MODE, true>(isa, src, dst, n, pair);
-            },
+            |isa, pair| powers_of_brains::<_, _, _, MODE, true>(isa, src, dst, n, pair),
         );
     }
 }
@@ -104,13 +126,9 @@ unsafe fn powers_of_halves<A: Real, B: Real, const MODE: u8>(
     debug_assert!(saturate);
     // SAFETY: the caller's.
     unsafe {
-        let isa = Vbmi::summon();
-        isa.vectorize_on_lines(
+        over_pair::<Vbmi, A, B>(
             #[inline(always)]
-            move || {
-                let pair = Pair::<Plain<A>, Plain<B>>(PhantomData);
-                by_tables::<_, _, Power<MODE, true>>(isa, src, dst, n, pair);
-            },
+            |isa, pair| by_tables::<_, _, Power<MODE, true>>(isa, src, dst, n, pair),
         );
     }
 }

@@ -237,9 +237,10 @@ loops! {
 }
 
 impl Features {
-    /// Float64s rounded to integers by a mode, if it is none of the others to the nearest, ties away from zero.
+    /// Float64s rounded to integers by a mode.
     #[inline(always)]
     pub(super) fn whole_doubles<const MODE: u8>(self, v: __m512i) -> __m512i {
+        const { assert!(MODE != Mode::TowardZero as u8 && MODE != Mode::Stochastic as u8) };
         let number = self.f._mm512_castsi512_pd(v);
         let whole = if MODE == Mode::Up as u8 {
             self.f._mm512_roundscale_pd::<UP>(number)

@@ -17,7 +17,7 @@ use core::{mem, ptr};
 pub(super) struct Uppers {
     /// Which element comes to each place, for the lower and the upper half of the elements.
     pub(super) places: [__m512i; 2],
-    /// The places that are not left zero.
+    /// The places that are not left zero, or, of turned elements, those that are.
     pub(super) asked: __mmask64,
 }
 
