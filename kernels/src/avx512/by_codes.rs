@@ -1,7 +1,7 @@
 //! From packed elements, to them, or both, by a table that is told when the loop is called: what other options than
 //! the default ones make of each code. A loop knows but how many bits an element has on both sides.
 
-use super::codes::{Codes, Packed, Plain, load, load_part, store, store_part};
+use super::codes::{Codes, Packed, Plain, load_up_to, store_all};
 use super::direct::mapped;
 use super::lanes::first_of_64;
 use super::packed::{self, Halves};
@@ -92,27 +92,24 @@ unsafe fn by_map_marked<L: LookUp + Isa, A: Codes, B: Codes>(
                     _ => (map_of::<A>(joined), map_of::<A>(joined)),
                 };
                 let mut any = x.f._mm512_setzero_si512();
-                let mut i = 0;
-                while n - i >= 64 {
-                    let v = load::<L, A>(isa, src.add(i / 8 * A::BITS));
-                    let result = isa.look_up(&results, v);
-                    any = x.f._mm512_or_si512(any, marks_of::<L, B>(isa, &marks, v, result));
-                    let result = x.f._mm512_and_si512(result, x.byte(bits));
-                    store::<L, B>(isa, dst.add(i / 8 * B::BITS), result);
-                    i += 64;
-                }
-                if i < n {
-                    let left = n - i;
-                    let v = load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left);
-                    let result = isa.look_up(&results, v);
-                    let last = x.bw._mm512_maskz_mov_epi8(
-                        first_of_64(left),
-                        marks_of::<L, B>(isa, &marks, v, result),
-                    );
-                    any = x.f._mm512_or_si512(any, last);
-                    let result = x.f._mm512_and_si512(result, x.byte(bits));
-                    store_part::<L, B>(isa, dst.add(i / 8 * B::BITS), result, left);
-                }
+                store_all::<L, B>(
+                    isa,
+                    dst,
+                    n,
+                    false,
+                    #[inline(always)]
+                    |i, count| {
+                        let v = load_up_to::<L, A>(isa, src.add(i / 8 * A::BITS), count);
+                        let result = isa.look_up(&results, v);
+                        let marked = marks_of::<L, B>(isa, &marks, v, result);
+                        let marked = match count {
+                            64 => marked,
+                            _ => x.bw._mm512_maskz_mov_epi8(first_of_64(count), marked),
+                        };
+                        any = x.f._mm512_or_si512(any, marked);
+                        x.f._mm512_and_si512(result, x.byte(bits))
+                    },
+                );
                 let mark = if B::BITS == 8 { 1 } else { 0x80 };
                 x.bw._mm512_test_epi8_mask(any, x.byte(mark)) != 0
             },

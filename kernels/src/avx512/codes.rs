@@ -5,7 +5,7 @@ use super::lanes::first_of_64;
 use super::tables::LookUp;
 use super::{Features, pieces};
 use crate::codec::Isa;
-use crate::dtypes::{DType, Real};
+use crate::dtypes::{DType, Kind, Real};
 use crate::stepwise::Side;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -113,6 +113,21 @@ pub(super) unsafe fn load_part<L: LookUp, A: Codes>(isa: L, src: *const u8, n: u
     whole_codes::<A>(x, if A::BITS == 8 { v } else { isa.spread(A::BITS, v) })
 }
 
+/// The same of up to 64 elements.
+///
+/// # Safety
+/// As for [`load_part`].
+#[inline(always)]
+pub(super) unsafe fn load_up_to<L: LookUp, A: Codes>(isa: L, src: *const u8, n: usize) -> __m512i {
+    // SAFETY: the caller's.
+    unsafe {
+        match n {
+            64 => load::<L, A>(isa, src),
+            _ => load_part::<L, A>(isa, src, n),
+        }
+    }
+}
+
 /// Any nonzero bool is as good as 1.
 #[inline(always)]
 fn whole_codes<A: Codes>(x: Features, v: __m512i) -> __m512i {
@@ -122,12 +137,80 @@ fn whole_codes<A: Codes>(x: Features, v: __m512i) -> __m512i {
     }
 }
 
+/// The words of up to 64 elements, with zeros for the others.
+///
+/// # Safety
+/// `src` is valid for reading `count` words.
+#[inline(always)]
+pub(super) unsafe fn load_words(x: Features, src: *const u8, count: usize) -> [__m512i; 2] {
+    // SAFETY: the caller's; 64 words are two registers.
+    unsafe {
+        match count {
+            64 => [x.load_dwords(src), x.load_dwords(src.add(64))],
+            _ => x.load_first_pair(src, 2 * count),
+        }
+    }
+}
+
+/// Codes that may have come as two registers of words are packed, as they are written.
+#[inline(always)]
+fn in_order(x: Features, mixed: bool, v: __m512i) -> __m512i {
+    if mixed { x.unmix_words(v) } else { v }
+}
+
+/// Writes `n` codes, given what makes up to 64 of them from one on, a byte each: the number of the first is a multiple of
+/// 64, and fewer than 64 are asked for but at the end. They may be mixed as two registers of words are packed.
+///
+/// # Safety
+/// `dst` is valid for writing `n` elements.
+#[inline(always)]
+pub(super) unsafe fn store_all<L: LookUp, B: Codes>(
+    isa: L,
+    dst: *mut u8,
+    n: usize,
+    mixed: bool,
+    mut codes: impl FnMut(usize, usize) -> __m512i,
+) {
+    let x = isa.features();
+    let mut i = 0;
+    // SAFETY: the caller's; 64 elements are whole bytes.
+    unsafe {
+        if const { L::STORES_TOGETHER && matches!(B::BITS, 2 | 4 | 6) } {
+            while n - i >= 256 {
+                let mut v = [x.f._mm512_setzero_si512(); 4];
+                for (k, v) in v.iter_mut().enumerate() {
+                    *v = clean::<B>(x, codes(i + 64 * k, 64));
+                }
+                isa.store_four_groups(B::BITS, mixed, dst.add(i / 8 * B::BITS), v);
+                i += 256;
+            }
+        }
+        while n - i >= 64 {
+            store::<L, B>(isa, dst.add(i / 8 * B::BITS), in_order(x, mixed, codes(i, 64)));
+            i += 64;
+        }
+        if i < n {
+            let v = in_order(x, mixed, codes(i, n - i));
+            store_part::<L, B>(isa, dst.add(i / 8 * B::BITS), v, n - i);
+        }
+    }
+}
+
+/// Codes without bits above theirs, which floats' don't have.
+#[inline(always)]
+fn clean<B: Codes>(x: Features, v: __m512i) -> __m512i {
+    match B::Numbers::DTYPE.kind() {
+        Kind::Float => v,
+        _ => x.f._mm512_and_si512(v, x.byte((1 << B::BITS) - 1)),
+    }
+}
+
 /// Writes 64 codes, a byte each.
 ///
 /// # Safety
 /// `dst` is valid for writing 64 elements.
 #[inline(always)]
-pub(super) unsafe fn store<L: LookUp, B: Codes>(isa: L, dst: *mut u8, v: __m512i) {
+unsafe fn store<L: LookUp, B: Codes>(isa: L, dst: *mut u8, v: __m512i) {
     let x = isa.features();
     // SAFETY: the caller's.
     unsafe {
@@ -143,7 +226,7 @@ pub(super) unsafe fn store<L: LookUp, B: Codes>(isa: L, dst: *mut u8, v: __m512i
 /// # Safety
 /// `dst` is valid for writing `n <= 64` elements.
 #[inline(always)]
-pub(super) unsafe fn store_part<L: LookUp, B: Codes>(isa: L, dst: *mut u8, v: __m512i, n: usize) {
+unsafe fn store_part<L: LookUp, B: Codes>(isa: L, dst: *mut u8, v: __m512i, n: usize) {
     let x = isa.features();
     // SAFETY: the caller's.
     unsafe {

@@ -11,7 +11,9 @@
 //! * From bfloat16 to float32: see [`uppers`].
 //! * From packed elements of one bit, and of two to 32 bits and more: see [`bits`].
 
-use super::codes::{Codes, Pair, Plain, fused_sides, load, load_part, sides, store, store_part};
+use super::codes::{
+    Codes, Pair, Plain, fused_sides, load, load_part, load_up_to, sides, store_all,
+};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
 use super::uppers::{self, Uppers};
@@ -175,6 +177,8 @@ const fn by_codes<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Ent
             2 => pick!(isa, to_16, A, B),
             _ => pick!(isa, to_32, A, B),
         }
+    } else if narrow::has_ones(from, to) {
+        pick!(isa, ones, A, B)
     } else if words::has_small(from, to) && matches!(isa, For::Vbmi) {
         vbmi::to_small::<A, B, MODE>
     } else if words::has_powers(from, to) && matches!(isa, For::Vbmi) {
@@ -287,6 +291,7 @@ kernels! {
         bits::widened => widened
         narrow::truths => truths
         narrow::truths_of_turned => truths_of_turned
+        narrow::ones => ones
         narrow::low_bytes => low_bytes
         narrow::powers => powers
         narrow::small_from_words => small_from_words
@@ -308,6 +313,7 @@ kernels! {
         packed::regroup => regroup
         narrow::truths => truths
         narrow::truths_of_turned => truths_of_turned
+        narrow::ones => ones
         narrow::low_bytes => low_bytes
         narrow::small_from_words => small_from_words
         narrow::small_from_dwords => small_from_dwords
@@ -363,19 +369,16 @@ pub(super) unsafe fn mapped<L: LookUp, A: Codes, B: Codes>(
     dst: *mut u8,
     n: usize,
 ) {
-    let mut i = 0;
     // SAFETY: the caller's; 64 elements are whole bytes on both sides.
     unsafe {
-        while n - i >= 64 {
-            let v = isa.look_up(map, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
-            store::<L, B>(isa, dst.add(i / 8 * B::BITS), v);
-            i += 64;
-        }
-        if i < n {
-            let left = n - i;
-            let v = isa.look_up(map, load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left));
-            store_part::<L, B>(isa, dst.add(i / 8 * B::BITS), v, left);
-        }
+        store_all::<L, B>(
+            isa,
+            dst,
+            n,
+            false,
+            #[inline(always)]
+            |i, count| isa.look_up(map, load_up_to::<L, A>(isa, src.add(i / 8 * A::BITS), count)),
+        );
     }
 }
 

@@ -47,6 +47,7 @@ unsafe fn small<A: Real, B: Real, const MODE: u8>(
                     dst,
                     n,
                     pair,
+                    false,
                     #[inline(always)]
                     |isa, numbers| codes::<A, B, MODE>(isa, numbers),
                 );

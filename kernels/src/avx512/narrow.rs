@@ -3,7 +3,7 @@
 
 use super::Features;
 use super::bridge::Odd;
-use super::codes::{Codes, Pair, store, store_part};
+use super::codes::{Codes, Pair, load_words, store_all};
 use super::direct::Maps;
 use super::encode::fill;
 use super::lanes::{both, each};
@@ -67,7 +67,87 @@ unsafe fn truths_of<L: LookUp, A: Codes, B: Codes>(
     bits: u16,
 ) {
     let x = isa.features();
-    let magnitude = x.word(bits);
+    // SAFETY: the caller's.
+    unsafe {
+        tests_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |v| x.bw._mm512_test_epi16_mask(v, x.word(bits)),
+            #[inline(always)]
+            |tests| x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
+        )
+    }
+}
+
+/// Whether [`ones`] is for a pair.
+pub(super) const fn has_ones(from: DType, to: DType) -> bool {
+    matches!(from, DType::Float16 | DType::BFloat16) && matches!(to, DType::Int1 | DType::UInt1)
+}
+
+/// 16-bit floats to integers of one bit. It is set from one on, or, where it stands for -1, from minus one down, as far as
+/// infinity: in words a range of the unsigned.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+pub(super) unsafe fn ones<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let (x, signed) = (isa.features(), matches!(B::Numbers::DTYPE, DType::Int1));
+    let (one, infinity) = const {
+        match A::Numbers::DTYPE.numbers() {
+            Numbers::Float(format) => {
+                let one = (format.bias as u16) << format.mantissa_bits;
+                (one, format.max_finite() as u16 + 1)
+            }
+            _ => panic!("not a float"),
+        }
+    };
+    let first = if signed { 0x8000 | one } else { one };
+    // SAFETY: the caller's.
+    unsafe {
+        tests_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |v| {
+                let past = x.bw._mm512_sub_epi16(v, x.word(first));
+                x.bw._mm512_cmple_epu16_mask(past, x.word(infinity - one))
+            },
+            #[inline(always)]
+            |tests| match signed {
+                true => x.bw._mm512_movm_epi8(tests),
+                false => x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
+            },
+        )
+    }
+}
+
+/// What tests of words tell, and a byte each stands for.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+unsafe fn tests_of_words<L: LookUp, A, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+    test: impl Fn(__m512i) -> __mmask32,
+    bytes: impl Fn(__mmask64) -> __m512i,
+) {
     // SAFETY: the caller's.
     unsafe {
         bytes_of_words(
@@ -77,11 +157,7 @@ unsafe fn truths_of<L: LookUp, A: Codes, B: Codes>(
             n,
             pair,
             #[inline(always)]
-            |[a, b]| {
-                let low = x.bw._mm512_test_epi16_mask(a, magnitude);
-                let high = x.bw._mm512_test_epi16_mask(b, magnitude);
-                x.bw._mm512_maskz_mov_epi8(u64::from(low) | u64::from(high) << 32, x.byte(1))
-            },
+            |[a, b]| bytes(u64::from(test(a)) | u64::from(test(b)) << 32),
         )
     }
 }
@@ -227,19 +303,16 @@ unsafe fn bytes_of_words<L: LookUp, A, B: Codes>(
     bytes: impl Fn([__m512i; 2]) -> __m512i,
 ) {
     let x = isa.features();
-    let mut i = 0;
     // SAFETY: the caller's.
     unsafe {
-        while n - i >= 64 {
-            let from = src.add(2 * i);
-            let v = bytes([x.load_dwords(from), x.load_dwords(from.add(64))]);
-            store::<L, B>(isa, dst.add(i / 8 * B::BITS), v);
-            i += 64;
-        }
-        if i < n {
-            let v = bytes(x.load_first_pair(src.add(2 * i), 2 * (n - i)));
-            store_part::<L, B>(isa, dst.add(i / 8 * B::BITS), v, n - i);
-        }
+        store_all::<L, B>(
+            isa,
+            dst,
+            n,
+            false,
+            #[inline(always)]
+            |i, count| bytes(load_words(x, src.add(2 * i), count)),
+        );
     }
 }
 
@@ -258,21 +331,21 @@ unsafe fn bytes_of_dwords<L: LookUp, A, B: Codes>(
     bytes: impl Fn([__m512i; 4]) -> __m512i,
 ) {
     let x = isa.features();
-    let mut i = 0;
-    // SAFETY: the caller's; of the last registers that part is read that the source has.
+    // SAFETY: the caller's; 32 dwords are as many bytes as 64 words.
     unsafe {
-        while n - i >= 64 {
-            let from = src.add(4 * i);
-            let ([a, b], [c, d]) = (x.load_qwords(from), x.load_qwords(from.add(128)));
-            store::<L, B>(isa, dst.add(i / 8 * B::BITS), bytes([a, b, c, d]));
-            i += 64;
-        }
-        if i < n {
-            let (from, left) = (src.add(4 * i), 4 * (n - i));
-            let [a, b] = x.load_first_pair(from, left.min(128));
-            let [c, d] = x.load_first_pair(from.wrapping_add(128), left.saturating_sub(128));
-            store_part::<L, B>(isa, dst.add(i / 8 * B::BITS), bytes([a, b, c, d]), n - i);
-        }
+        store_all::<L, B>(
+            isa,
+            dst,
+            n,
+            false,
+            #[inline(always)]
+            |i, count| {
+                let from = src.add(4 * i);
+                let [a, b] = load_words(x, from, (2 * count).min(64));
+                let [c, d] = load_words(x, from.wrapping_add(128), (2 * count).saturating_sub(64));
+                bytes([a, b, c, d])
+            },
+        );
     }
 }
 

@@ -5,6 +5,7 @@
 //! together.
 
 use super::codes::{Codes, Pair};
+use super::lanes::each;
 use super::pieces;
 use super::shim::Vbmi;
 use super::tables::LookUp;
@@ -67,6 +68,90 @@ pub(super) fn gather(isa: Vbmi, bits: usize, v: __m512i) -> __m512i {
     };
     isa.permutexvar_epi8(x.constant(order), pieces::join(x, bits, v))
 }
+
+/// Writes four groups of 64 codes each, which come with nothing above their bits: their joined bytes by whole registers,
+/// since a part of a register takes as long to store, and lies across a line sooner.
+///
+/// # Safety
+/// `dst` is valid for writing them.
+#[inline(always)]
+pub(super) unsafe fn store_four_groups(
+    isa: Vbmi,
+    bits: usize,
+    mixed: bool,
+    dst: *mut u8,
+    v: [__m512i; 4],
+) {
+    let x = isa.features();
+    let [a, b, c, d] = each(
+        v,
+        #[inline(always)]
+        |v| pieces::join_clean(x, bits, v),
+    );
+    let two = |first, indices: &'static [u8; 64], second| {
+        isa.permutex2var_epi8(first, x.constant(indices), second)
+    };
+    // SAFETY: the caller's: they are `32 * bits` bytes.
+    unsafe {
+        match bits {
+            2 => {
+                let feet =
+                    const { [&two_groups(2, 0, false), &two_groups(2, 0, true)] }[mixed as usize];
+                let (low, high) = (two(a, feet, b), x.f._mm512_castsi512_si256(two(c, feet, d)));
+                x.store_dwords(dst, x.f._mm512_inserti64x4::<1>(low, high));
+            }
+            4 => {
+                let feet =
+                    const { [&two_groups(4, 0, false), &two_groups(4, 0, true)] }[mixed as usize];
+                x.store_dwords(dst, two(a, feet, b));
+                x.store_dwords(dst.add(64), two(c, feet, d));
+            }
+            _ => {
+                let feet = const {
+                    [
+                        [
+                            &two_groups(6, 0, false),
+                            &two_groups(6, 16, false),
+                            &two_groups(6, 32, false),
+                        ],
+                        [
+                            &two_groups(6, 0, true),
+                            &two_groups(6, 16, true),
+                            &two_groups(6, 32, true),
+                        ],
+                    ]
+                }[mixed as usize];
+                x.store_dwords(dst, two(a, feet[0], b));
+                x.store_dwords(dst.add(64), two(b, feet[1], c));
+                x.store_dwords(dst.add(128), two(c, feet[2], d));
+            }
+        }
+    }
+}
+
+/// Where the packed bytes of two joined groups are, from one of the first group's on, as far as a register goes.
+const fn two_groups(bits: usize, start: usize, mixed: bool) -> [u8; 64] {
+    // The bytes that stay of a joined lane, which may be mixed by qwords.
+    let (keep, lane) = match bits {
+        6 => (3, 4),
+        2 => (1, 4),
+        _ => (1, 2),
+    };
+    let mut indices = [0; 64];
+    let mut i = 0;
+    while i < 64 && start + i < 2 * 8 * bits {
+        let at = start + i;
+        let (group, byte) = (at / (8 * bits), at % (8 * bits));
+        let spread = byte / keep * lane + byte % keep;
+        let qword = if mixed { MIXED[spread / 8] } else { spread / 8 };
+        indices[i] = (64 * group + 8 * qword + spread % 8) as u8;
+        i += 1;
+    }
+    indices
+}
+
+/// Which qword of two packed registers has the elements of one.
+const MIXED: [usize; 8] = [0, 2, 4, 6, 1, 3, 5, 7];
 
 /// The first `keep` of every `of` bytes.
 const fn feet(keep: u8, of: u8) -> [u8; 64] {

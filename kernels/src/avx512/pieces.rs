@@ -300,9 +300,14 @@ pub(super) fn gather(x: Features, bits: usize, v: __m512i) -> __m512i {
 /// 2 or 6 bits at the foot of their dword.
 #[inline(always)]
 pub(super) fn join(x: Features, bits: usize, v: __m512i) -> __m512i {
+    join_clean(x, bits, x.f._mm512_and_si512(v, x.byte((1 << bits) - 1)))
+}
+
+/// The same where there is nothing above them.
+#[inline(always)]
+pub(super) fn join_clean(x: Features, bits: usize, v: __m512i) -> __m512i {
     // To words: low + high * 2^bits, none of which has a sign.
-    let low = x.f._mm512_and_si512(v, x.byte((1 << bits) - 1));
-    let words = x.bw._mm512_maddubs_epi16(low, x.word((1 | 256 << bits) as u16));
+    let words = x.bw._mm512_maddubs_epi16(v, x.word((1 | 256 << bits) as u16));
     match bits {
         4 => words,
         _ => x.bw._mm512_madd_epi16(words, x.dword(1 | 1 << (16 + 2 * bits))),

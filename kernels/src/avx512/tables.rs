@@ -118,6 +118,18 @@ pub(super) trait LookUp: Copy {
     /// 64 codes in the low bits of a byte each, packed at the front of a register.
     fn gather(self, bits: usize, v: __m512i) -> __m512i;
 
+    /// Whether four groups of 64 codes are put together before they are written.
+    const STORES_TOGETHER: bool = false;
+
+    /// Writes four groups of 64 codes of so many bits, 2, 4 or 6, which come a byte each, with nothing above their bits, and
+    /// mixed as two registers of words are packed or not.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing them, and [`STORES_TOGETHER`](Self::STORES_TOGETHER) holds.
+    unsafe fn store_four_groups(self, _bits: usize, _mixed: bool, _dst: *mut u8, _v: [__m512i; 4]) {
+        unreachable!();
+    }
+
     /// The low bytes of 64 words.
     fn low_bytes(self, a: __m512i, b: __m512i) -> __m512i;
 
@@ -165,6 +177,14 @@ impl LookUp for Vbmi {
     #[inline(always)]
     fn gather(self, bits: usize, v: __m512i) -> __m512i {
         packed::gather(self, bits, v)
+    }
+
+    const STORES_TOGETHER: bool = true;
+
+    #[inline(always)]
+    unsafe fn store_four_groups(self, bits: usize, mixed: bool, dst: *mut u8, v: [__m512i; 4]) {
+        // SAFETY: the caller's.
+        unsafe { packed::store_four_groups(self, bits, mixed, dst, v) }
     }
 
     #[inline(always)]

@@ -1,26 +1,29 @@
 //! From float16 and bfloat16 to numbers of at most 8 bits, by tables of the high byte and thresholds
 //! of the low one.
 //!
-//! Over the 256 magnitudes with the same high byte, the code takes few steps of one, and where it takes
-//! them is a threshold of the low byte each:
+//! Over the 256 magnitudes of float16 with the same high byte, the code takes few steps of one, and where it
+//! takes them is a threshold of the low byte each:
 //!
 //! ```text
 //! code = FIRST[high] + (low > LAST[0][high]) + (low > LAST[1][high]) + ...
 //! ```
 //!
 //! Infinity's low byte is 0 and the rest of its high byte's are NaN, which is one more step, of another
-//! size. Where the high byte knows too little for two steps to do, magnitudes are first brought to
-//! *keys* of 15 bits: cut off where all below has code 0 and above where all has the largest, and
-//! shifted up so that this range fills the 15 bits. NaN, which is cut off too, is then seen to apart.
+//! size.
+//!
+//! The high byte of bfloat16 knows too little. Its magnitudes are first clamped to a range: up to the first in it all have
+//! code 0, from the last on the largest. Higher bits than it takes to tell these apart then do not matter, and as many more
+//! below the high byte's can be looked up: *keys* are the 15 bits from there on, of which those below the lowest one of the
+//! magnitude stand for nothing. NaN is given a high byte of its own.
 //!
 //! Where the smallest magnitudes take more steps, as many as there are codes, a table tells the codes
 //! of the first 128.
 //!
-//! All tables are made from the reference; that two steps do is checked while they are made. Signs
+//! All tables are made from the reference; that the steps do is checked while they are made. Signs
 //! are left out of this, and how they come in depends on what the codes are of: see [`Finish`].
 
 use super::Features;
-use super::codes::{Codes, Pair, store, store_part};
+use super::codes::{Codes, Pair, load_words, store_all};
 use super::shim::Vbmi;
 use super::small::Small;
 use super::tables::LookUp;
@@ -40,9 +43,10 @@ pub(super) const fn has_small(from: DType, to: DType) -> bool {
         && !matches!(to, DType::Float8E8M0Fnu)
 }
 
-/// Whether [`to_whole`] is for a pair: integers of 8 bits take too many steps.
+/// Whether [`to_whole`] is for a pair: integers of 8 bits take too many steps, and those of one bit none.
 pub(super) const fn has_whole(from: DType, to: DType) -> bool {
-    is_half(from) && matches!(to.kind(), Kind::Int | Kind::UInt) && to.significant_bits() <= 4
+    let is_whole = matches!(to.kind(), Kind::Int | Kind::UInt);
+    is_half(from) && is_whole && matches!(to.significant_bits(), 2..=4)
 }
 
 const fn is_half(from: DType) -> bool {
@@ -53,9 +57,6 @@ const fn is_half(from: DType) -> bool {
 pub(super) trait Finish<B: Real>: 'static {
     /// Magnitudes up to two to the first are 0, from two to the second on all is the largest.
     const EXPONENTS: (i32, i32);
-
-    /// The most codes that a binade has.
-    const DENSITY: usize;
 
     /// The code of NaN.
     const NAN: u8;
@@ -80,7 +81,6 @@ impl<B: Real, const CUT: bool, const SATURATES: bool> Finish<B> for Float<CUT, S
         let to = Small::<B>::FORMAT;
         (to.min_exponent() - to.mantissa_bits as i32 - 1, to.max_exponent() + 1)
     };
-    const DENSITY: usize = 1 << Small::<B>::FORMAT.mantissa_bits;
     const NAN: u8 = Small::<B>::NAN_CODE;
     const OPTIONS: Options = Options {
         rounding: if CUT { Rounding::TowardZero } else { Rounding::Default },
@@ -106,7 +106,6 @@ const fn whole<B: Real>() -> IntFormat {
 
 impl<B: Real> Finish<B> for Whole {
     const EXPONENTS: (i32, i32) = (-1, whole::<B>().bits as i32);
-    const DENSITY: usize = 8;
     const NAN: u8 = 0;
 
     /// Magnitudes go as far as negative numbers do; positive ones end one before.
@@ -124,8 +123,8 @@ impl<B: Real> Finish<B> for Whole {
 
 pub(super) struct Keys<A, B, F>(PhantomData<(A, B, F)>);
 
-/// How many steps the tables know.
-const MOST_STEPS: usize = 2;
+/// How many steps the tables know: float8_e3m4 has four codes where 256 magnitudes of float16 have the same high byte.
+const MOST_STEPS: usize = 4;
 
 struct Tables {
     first: [u8; 128],
@@ -151,8 +150,8 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
     }
 
     /// Whether magnitudes are their own keys: those with one high byte are a quarter of a binade of
-    /// float16, but two binades of bfloat16.
-    const WHOLE: bool = matches!(A::DTYPE, DType::Float16) && F::DENSITY <= 4 * MOST_STEPS;
+    /// float16, but two binades of bfloat16, whose keys are in a range.
+    const WHOLE: bool = matches!(A::DTYPE, DType::Float16);
 
     /// The first magnitude of a range and the last: all, or those between that round to zero and
     /// those that are past the largest.
@@ -166,16 +165,32 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         }
     };
 
-    /// How far the range can be shifted up.
+    /// How many bits of a key are below those of the magnitude: as many as leave each high byte of the range but once among
+    /// 128, and one for NaN.
     const SHIFT: u32 = {
-        let shift = (Self::RANGE.1 - Self::RANGE.0).leading_zeros() - 1;
+        let (low, high) = Self::RANGE;
+        let mut shift = 0;
+        while shift < 7 && (high >> (7 - shift)) - (low >> (7 - shift)) < 127 {
+            shift += 1;
+        }
         assert!(Self::WHOLE || shift > 0);
         shift
     };
 
-    /// The code of a key up to infinity's.
-    const fn code(key: u16) -> u8 {
-        let magnitude = (Self::RANGE.0 + (key >> Self::SHIFT)) as u64;
+    /// The first high byte of the range, of keys that are not cut to 15 bits.
+    const FIRST: u32 = (Self::RANGE.0 >> (8 - Self::SHIFT)) as u32;
+
+    /// Where NaN is looked up: before the first.
+    const NAN_AT: u32 = Self::FIRST.wrapping_sub(1) % 128;
+
+    /// The high byte of the range that is looked up at a place.
+    const fn high(at: u32) -> u32 {
+        Self::FIRST + at.wrapping_sub(Self::FIRST) % 128
+    }
+
+    /// The code of a key.
+    const fn code(key: u32) -> u8 {
+        let magnitude = (key >> Self::SHIFT) as u64;
         // Of signed integers the negative ones go further.
         let (sign, mask) = match B::DTYPE.numbers() {
             Numbers::Int(format) if format.signed => (Self::FROM.sign_mask(), format.mask() as u8),
@@ -189,8 +204,8 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
     }
 
     /// The last of the keys with a high byte whose code is at most that; the first of them is not beyond it.
-    const fn last(high: u16, first: u8, code: u8) -> u8 {
-        let (mut low, mut end) = (first as u16, 255u16);
+    const fn last(high: u32, first: u8, code: u8) -> u8 {
+        let (mut low, mut end) = (first as u32, 255u32);
         while low < end {
             let middle = (low + end).div_ceil(2);
             if Self::code(high << 8 | middle) <= code {
@@ -209,30 +224,36 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
             apart: [0; 128],
             step: [1; 128],
         };
-        let infinity = Self::INFINITY >> 8;
-        let end = if Self::WHOLE { infinity } else { 128 };
-        let mut high = 0;
-        while high < end {
-            let (at, lowest) = (high as usize, if high == 0 { F::APART } else { high << 8 });
-            let (first, highest) = (Self::code(lowest), Self::code(high << 8 | 255));
-            assert!(highest <= first + MOST_STEPS as u8);
-            tables.first[at] = first;
-            let (mut i, mut last) = (0, lowest as u8);
-            while first + (i as u8) < highest {
-                last = Self::last(high, last, first + i as u8);
-                tables.last[i][at] = last;
+        let last = (Self::RANGE.1 >> (8 - Self::SHIFT)) as u32;
+        let infinity = (Self::INFINITY >> 8) as u32;
+        let mut at = 0;
+        while at < 128 {
+            let high = Self::high(at);
+            if high > last || (Self::WHOLE && high >= infinity) {
+                at += 1;
+                continue;
+            }
+            let at_byte = at as usize;
+            let lowest = if high == 0 { F::APART as u32 } else { high << 8 };
+            let (code, highest) = (Self::code(lowest), Self::code(high << 8 | 255));
+            assert!(highest <= code + MOST_STEPS as u8);
+            tables.first[at_byte] = code;
+            let (mut i, mut low) = (0, lowest as u8);
+            while code + (i as u8) < highest {
+                low = Self::last(high, low, code + i as u8);
+                tables.last[i][at_byte] = low;
                 i += 1;
             }
-            high += 1;
+            at += 1;
         }
         let mut magnitude = 0;
         while magnitude < F::APART {
-            tables.apart[magnitude as usize] = Self::code(magnitude);
+            tables.apart[magnitude as usize] = Self::code(magnitude as u32);
             magnitude += 1;
         }
         if Self::WHOLE {
             assert!(Self::INFINITY.is_multiple_of(256));
-            let (at, code) = (infinity as usize, Self::code(Self::INFINITY));
+            let (at, code) = (infinity as usize, Self::code(Self::INFINITY as u32));
             tables.first[at] = code;
             tables.last[0][at] = 0;
             tables.step[at] = F::NAN.wrapping_sub(code);
@@ -264,47 +285,70 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         even
     };
 
-    /// The keys of 32 numbers, given twice their magnitudes, which leaves no sign.
+    /// Twice the magnitudes of 32 numbers in the range, which leaves no sign, or NaN's key.
     #[inline(always)]
-    fn keys(x: Features, doubles: __m512i) -> __m512i {
+    fn in_range(x: Features, v: __m512i) -> __m512i {
         let (low, high) = const { (2 * Self::RANGE.0, 2 * Self::RANGE.1) };
-        let v = x.bw._mm512_subs_epu16(x.bw._mm512_min_epu16(doubles, x.word(high)), x.word(low));
-        // One shift less, since they are doubled.
-        match const { Self::SHIFT.saturating_sub(1) } {
-            0 => v,
-            1 => x.bw._mm512_slli_epi16::<1>(v),
-            2 => x.bw._mm512_slli_epi16::<2>(v),
-            3 => x.bw._mm512_slli_epi16::<3>(v),
-            4 => x.bw._mm512_slli_epi16::<4>(v),
-            5 => x.bw._mm512_slli_epi16::<5>(v),
-            _ => x.bw._mm512_slli_epi16::<6>(v),
-        }
+        let nan = x.word(const { (Self::NAN_AT << (9 - Self::SHIFT)) as u16 });
+        let doubles = x.bw._mm512_add_epi16(v, v);
+        let number = x.bw._mm512_cmple_epu16_mask(doubles, x.word(2 * Self::INFINITY));
+        let below = x.bw._mm512_min_epu16(doubles, x.word(high));
+        x.bw._mm512_mask_max_epu16(nan, number, below, x.word(low))
     }
+
+    /// Of each four words with twice a magnitude the high bytes of their keys, then the low ones.
+    const PARTS: [u8; 64] = {
+        let mut starts = [0; 64];
+        let mut i = 0;
+        while i < 64 {
+            let start = if i % 8 < 4 { 9 } else { 1 };
+            // (The lowest word's lowest bits come from the highest word, which is as good as any.)
+            starts[i] = ((16 * (i % 4) + start + 64 - Self::SHIFT as usize) % 64) as u8;
+            i += 1;
+        }
+        starts
+    };
+
+    /// Whether [`codes`](Self::codes) come as two registers are packed.
+    const MIXED: bool = !Self::WHOLE;
 
     /// The codes of 64 numbers.
     #[inline(always)]
     fn codes(isa: Vbmi, numbers: [__m512i; 2]) -> __m512i {
-        let [magnitudes, signs] = Self::magnitudes(isa, numbers);
+        let [magnitudes, signs] = Self::parts(isa, numbers);
         F::finish(isa.features, magnitudes, signs)
     }
 
     /// The codes of their magnitudes, and their signs in the top bits of bytes.
     #[inline(always)]
-    pub(super) fn magnitudes(isa: Vbmi, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
+    pub(super) fn magnitudes(isa: Vbmi, numbers: [__m512i; 2]) -> [__m512i; 2] {
         let x = isa.features;
-        // With the sign in the top bit, where look-ups don't see it.
-        let high = high_bytes(isa, [a, b]);
+        let [magnitudes, signs] = Self::parts(isa, numbers);
+        match Self::MIXED {
+            true => [x.unmix_words(magnitudes), x.unmix_words(signs)],
+            false => [magnitudes, signs],
+        }
+    }
+
+    /// The same, mixed or not.
+    #[inline(always)]
+    fn parts(isa: Vbmi, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
+        let x = isa.features;
         if Self::WHOLE {
+            // With the sign in the top bit, where look-ups don't see it.
+            let high = high_bytes(isa, [a, b]);
             return [Self::steps(isa, high, isa.low_bytes(a, b)), high];
         }
-        let (a, b) = (x.bw._mm512_add_epi16(a, a), x.bw._mm512_add_epi16(b, b));
-        let infinity = x.word(2 * Self::INFINITY);
-        let nan_low = x.bw._mm512_cmpgt_epu16_mask(a, infinity);
-        let nan_high = x.bw._mm512_cmpgt_epu16_mask(b, infinity);
-        let nan = u64::from(nan_low) | u64::from(nan_high) << 32;
-        let keys = [Self::keys(x, a), Self::keys(x, b)];
-        let codes = Self::steps(isa, high_bytes(isa, keys), isa.low_bytes(keys[0], keys[1]));
-        [x.bw._mm512_mask_mov_epi8(codes, nan, x.byte(F::NAN)), high]
+        let starts = x.constant(const { &Self::PARTS });
+        let parts = |v| {
+            let doubles = Self::in_range(x, v);
+            x.f._mm512_castsi512_ps(isa.multishift_epi64_epi8(starts, doubles))
+        };
+        let (c, d) = (parts(a), parts(b));
+        let high = x.f._mm512_castps_si512(x.f._mm512_shuffle_ps::<0x88>(c, d));
+        let low = x.f._mm512_castps_si512(x.f._mm512_shuffle_ps::<0xdd>(c, d));
+        // Packing clamps, which keeps the sign.
+        [Self::steps(isa, high, low), x.bw._mm512_packs_epi16(a, b)]
     }
 
     /// The codes of the magnitudes of 64 keys.
@@ -317,6 +361,8 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         let codes = look_up_128(isa, &tables.first, high);
         let codes = Self::step::<0>(isa, codes, [high, low], step);
         let codes = Self::step::<1>(isa, codes, [high, low], one);
+        let codes = Self::step::<2>(isa, codes, [high, low], one);
+        let codes = Self::step::<3>(isa, codes, [high, low], one);
         if F::APART == 0 {
             return codes;
         }
@@ -340,11 +386,11 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         }
         let last = look_up_128(isa, const { &Self::TABLES.last[I] }, high);
         let past = x.bw._mm512_cmpgt_epu8_mask(low, last);
-        if Self::WHOLE && F::APART == 0 {
+        if Self::WHOLE && F::APART == 0 && !const { Self::has_step(2) } {
             return x.bw._mm512_mask_add_epi8(codes, past, codes, step);
         }
-        // (The same: no sum is past 255, for where one is added codes have seven bits. That addition of one the compiler makes two instructions, of which one makes
-        // bytes of the mask; where there is more to do than this, one takes less.)
+        // (The same: no sum is past 255, for where one is added codes have seven bits. That addition of one the compiler
+        // makes two instructions, of which one makes bytes of the mask; where there is more to do than this, one takes less.)
         x.bw._mm512_mask_adds_epu8(codes, past, codes, step)
     }
 }
@@ -404,7 +450,6 @@ pub(super) struct Power<const MODE: u8, const SATURATES: bool>;
 impl<B: Real, const MODE: u8, const SATURATES: bool> Finish<B> for Power<MODE, SATURATES> {
     /// Not those of magnitudes that are their own keys.
     const EXPONENTS: (i32, i32) = (0, 0);
-    const DENSITY: usize = 1;
     const NAN: u8 = 0xff;
     const OPTIONS: Options = Options {
         rounding: if MODE == Mode::Up as u8 {
@@ -479,13 +524,14 @@ pub(super) unsafe fn by_tables<A: Codes, B: Codes, F: Finish<B::Numbers>>(
             dst,
             n,
             pair,
+            Keys::<A::Numbers, B::Numbers, F>::MIXED,
             #[inline(always)]
             |isa, numbers| Keys::<A::Numbers, B::Numbers, F>::codes(isa, numbers),
         );
     }
 }
 
-/// What a loop makes of 64 numbers at a time.
+/// What a loop makes of 64 numbers at a time, mixed as two registers are packed or not.
 ///
 /// # Safety
 /// As for [`to_small`].
@@ -496,21 +542,19 @@ pub(super) unsafe fn to_codes<A: Codes, B: Codes>(
     dst: *mut u8,
     n: usize,
     _: Pair<A, B>,
+    mixed: bool,
     codes: impl Fn(Vbmi, [__m512i; 2]) -> __m512i,
 ) {
     let x = isa.features;
-    let mut i = 0;
     // SAFETY: the caller's; of the last registers that part is read that the source has.
     unsafe {
-        while n - i >= 64 {
-            let from = src.add(2 * i);
-            let v = codes(isa, [x.load_dwords(from), x.load_dwords(from.add(64))]);
-            store::<_, B>(isa, dst.add(i / 8 * B::BITS), v);
-            i += 64;
-        }
-        if i < n {
-            let v = codes(isa, x.load_first_pair(src.add(2 * i), 2 * (n - i)));
-            store_part::<_, B>(isa, dst.add(i / 8 * B::BITS), v, n - i);
-        }
+        store_all::<_, B>(
+            isa,
+            dst,
+            n,
+            mixed,
+            #[inline(always)]
+            |i, count| codes(isa, load_words(x, src.add(2 * i), count)),
+        );
     }
 }
