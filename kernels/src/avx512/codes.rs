@@ -65,6 +65,12 @@ pub(super) const fn fused_sides<A: Codes, B: Codes>() -> [Side; 2] {
     [Side { halves: from.width == 2, ..from }, Side { halves: stores_halves, ..to }]
 }
 
+/// The sides of a kernel that stores float16s by half registers, from whole ones.
+pub(super) const fn to_halves_sides<A: Codes, B: Codes>() -> [Side; 2] {
+    let [from, to] = sides::<A, B>();
+    [from, Side { halves: true, ..to }]
+}
+
 /// The dtypes of a kernel.
 pub(super) struct Pair<A, B>(pub(super) PhantomData<(A, B)>);
 

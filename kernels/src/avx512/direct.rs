@@ -12,7 +12,7 @@
 //! * From packed elements of one bit, and of two to 32 bits and more: see [`bits`].
 
 use super::codes::{
-    Codes, Pair, Plain, fused_sides, load, load_part, load_up_to, sides, store_all,
+    Codes, Pair, Plain, load, load_part, load_up_to, sides, store_all, to_halves_sides,
 };
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
@@ -71,7 +71,7 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
         match isa {
             // The hubs decode turned ones in less time.
             For::Vbmi if MODE & stepwise::SOURCE != 0 => return None,
-            _ => bw_by_halves::float16s::<Plain<A>, Plain<B>, MODE>,
+            _ => bw_to_halves::float16s::<Plain<A>, Plain<B>, MODE>,
         }
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
         bw::words_of_bytes::<Plain<A>, Plain<B>, MODE>
@@ -303,7 +303,7 @@ kernels! {
         halves::words_of_bytes => words_of_bytes
         halves::integers_of_float16s => integers_of_float16s
         widen::integers_of_float16s => longs_of_float16s;
-    bw_by_halves Avx512 "avx512bw" fused_sides:
+    bw_to_halves Avx512 "avx512bw" to_halves_sides:
         halves::float16s => float16s;
     vbmi Vbmi "avx512vbmi,avx512vbmi2" sides:
         super::to_8 => to_8

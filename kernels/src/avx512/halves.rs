@@ -3,6 +3,7 @@
 
 use super::codes::{Codes, Pair};
 use super::tables::LookUp;
+use super::uppers::Uppers;
 use super::{Avx512, Features};
 use crate::dtypes::{DType, Real};
 use core::arch::x86_64::*;
@@ -61,24 +62,24 @@ pub(super) unsafe fn float16s<A: Codes, B: Codes>(
     _: Pair<A, B>,
 ) {
     let x = isa.features();
-    let half = |v| {
-        let v = x.f._mm512_slli_epi32::<16>(x.f._mm512_cvtepu16_epi32(v));
-        x.float16s::<_MM_FROUND_TO_NEAREST_INT>(x.f._mm512_castsi512_ps(v))
-    };
+    let uppers = Uppers::of_words();
+    let half = |i: usize, v| x.float16s::<_MM_FROUND_TO_NEAREST_INT>(uppers.floats(x, i, v));
     let mut i = 0;
-    // SAFETY: the caller's; a part has as many elements as are left.
+    // SAFETY: the caller's; of the last register that part is read and written that the buffers have.
     unsafe {
         while n - i >= 32 {
-            let (low, high) = (src.add(2 * i), src.add(2 * i + 32));
-            x.store_words(dst.add(2 * i), half(x.load_words(low)));
-            x.store_words(dst.add(2 * i + 32), half(x.load_words(high)));
+            let (v, to) = (x.load_dwords(src.add(2 * i)), dst.add(2 * i));
+            x.store_words(to, half(0, v));
+            x.store_words(to.add(32), half(1, v));
             i += 32;
         }
-        while i < n {
-            let part = (n - i).min(16);
-            let v = half(x.load_words_part(src.add(2 * i), part));
-            x.store_words_part(dst.add(2 * i), v, part);
-            i += part;
+        if i < n {
+            let (left, to) = (n - i, dst.add(2 * i));
+            let v = x.load_first(src.add(2 * i), 2 * left);
+            x.store_words_part(to, half(0, v), left.min(16));
+            if left > 16 {
+                x.store_words_part(to.add(32), half(1, v), left - 16);
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use super::codes::over_pair;
 use super::lanes::both;
 use super::shim::Vbmi;
 use super::small::Small;
-use super::words::{Finish, Float, Keys, to_codes};
+use super::words::{Finish, Float, Keys, one, to_codes};
 use crate::dtypes::{DType, Real, mark};
 use crate::shape::{Mode, Stores, all_stores};
 use core::arch::x86_64::*;
@@ -41,6 +41,7 @@ unsafe fn small<A: Real, B: Real, const MODE: u8>(
         over_pair::<Vbmi, A, B>(
             #[inline(always)]
             |isa, pair| {
+                let one = one(isa.features);
                 to_codes(
                     isa,
                     src,
@@ -49,7 +50,7 @@ unsafe fn small<A: Real, B: Real, const MODE: u8>(
                     pair,
                     false,
                     #[inline(always)]
-                    |isa, numbers| codes::<A, B, MODE>(isa, numbers),
+                    |isa, numbers| codes::<A, B, MODE>(isa, one, numbers),
                 );
             },
         );
@@ -58,7 +59,11 @@ unsafe fn small<A: Real, B: Real, const MODE: u8>(
 
 /// The codes of 64 numbers.
 #[inline(always)]
-fn codes<A: Real, B: Real, const MODE: u8>(isa: Vbmi, numbers: [__m512i; 2]) -> __m512i {
+fn codes<A: Real, B: Real, const MODE: u8>(
+    isa: Vbmi,
+    byte_one: __m512i,
+    numbers: [__m512i; 2],
+) -> __m512i {
     let x = isa.features;
     let finite = both(
         numbers,
@@ -78,9 +83,10 @@ fn codes<A: Real, B: Real, const MODE: u8>(isa: Vbmi, numbers: [__m512i; 2]) -> 
     };
     let away = [away(0), away(1)];
     let before = |i: usize| x.bw._mm512_mask_sub_epi16(numbers[i], away[i], numbers[i], one);
-    let [codes, signs] = Keys::<A, B, Float<true, true>>::magnitudes(isa, [before(0), before(1)]);
+    let [codes, signs] =
+        Keys::<A, B, Float<true, true>>::magnitudes(isa, byte_one, [before(0), before(1)]);
     let away = u64::from(away[0]) | u64::from(away[1]) << 32;
-    let next = x.bw._mm512_add_epi8(codes, x.byte(1));
+    let next = x.bw._mm512_add_epi8(codes, byte_one);
     let largest = x.byte(Small::<B>::FORMAT.max_finite() as u8);
     let codes = x.bw._mm512_mask_min_epu8(codes, away, next, largest);
     <Float<true, true> as Finish<B>>::finish(x, codes, signs)

@@ -38,6 +38,13 @@ impl Uppers {
         Self { places: [unknown(&LOW), unknown(&HIGH)], asked: unknown(&ODD_PLACES) }
     }
 
+    /// The lower or the upper 16 of 32 bfloat16s as float32s, by what words need.
+    #[inline(always)]
+    pub(super) fn floats(&self, x: Features, half: usize, v: __m512i) -> __m512 {
+        let (asked, places) = (self.asked as u32, self.places[half]);
+        x.f._mm512_castsi512_ps(x.bw._mm512_maskz_permutexvar_epi16(asked, places, v))
+    }
+
     /// For qwords, in an order in which bytes interleaved within lanes of 128 bits end up in theirs.
     #[inline(always)]
     pub(super) fn of_qwords(x: Features) -> Self {
@@ -92,30 +99,26 @@ pub(super) unsafe fn floats_of_brains<A: Codes, B: Codes>(
 ) {
     let x = isa.features();
     let uppers = Uppers::of_words();
-    let float = |places, v| {
-        let v = x.bw._mm512_maskz_permutexvar_epi16(uppers.asked as u32, places, v);
-        x.f._mm512_castps_si512(quiet(x, x.f._mm512_castsi512_ps(v)))
-    };
-    let [low, high] = uppers.places;
+    let float = |half, v| x.f._mm512_castps_si512(quiet(x, uppers.floats(x, half, v)));
     let mut i = 0;
     // SAFETY: the caller's; of the last registers that part is read and written that the buffers have.
     unsafe {
         while n - i >= 64 {
             let (a, b) = (x.load_dwords(src.add(2 * i)), x.load_dwords(src.add(2 * i + 64)));
             let to = dst.add(4 * i);
-            x.store_dwords(to, float(low, a));
-            x.store_dwords(to.add(64), float(high, a));
-            x.store_dwords(to.add(128), float(low, b));
-            x.store_dwords(to.add(192), float(high, b));
+            x.store_dwords(to, float(0, a));
+            x.store_dwords(to.add(64), float(1, a));
+            x.store_dwords(to.add(128), float(0, b));
+            x.store_dwords(to.add(192), float(1, b));
             i += 64;
         }
         while i < n {
             let part = (n - i).min(32);
             let v = x.load_first(src.add(2 * i), 2 * part);
             let to = dst.add(4 * i);
-            x.store_dwords_part(to, float(low, v), part.min(16));
+            x.store_dwords_part(to, float(0, v), part.min(16));
             if part > 16 {
-                x.store_dwords_part(to.add(64), float(high, v), part - 16);
+                x.store_dwords_part(to.add(64), float(1, v), part - 16);
             }
             i += part;
         }

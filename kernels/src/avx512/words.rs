@@ -27,6 +27,7 @@ use super::codes::{Codes, Pair, load_words, store_all};
 use super::shim::Vbmi;
 use super::small::Small;
 use super::tables::LookUp;
+use super::uppers::unknown;
 use crate::dtypes::{DType, Kind, Real};
 use crate::format::{FloatFormat, IntFormat, Numbers};
 use crate::options::{Options, Rounding};
@@ -257,8 +258,6 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
             tables.first[at] = code;
             tables.last[0][at] = 0;
             tables.step[at] = F::NAN.wrapping_sub(code);
-            // Additions that stop at 255 are used with numbers apart.
-            assert!(F::APART == 0 || F::NAN >= code);
         }
         tables
     };
@@ -314,16 +313,16 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
 
     /// The codes of 64 numbers.
     #[inline(always)]
-    fn codes(isa: Vbmi, numbers: [__m512i; 2]) -> __m512i {
-        let [magnitudes, signs] = Self::parts(isa, numbers);
+    fn codes(isa: Vbmi, one: __m512i, numbers: [__m512i; 2]) -> __m512i {
+        let [magnitudes, signs] = Self::parts(isa, one, numbers);
         F::finish(isa.features, magnitudes, signs)
     }
 
     /// The codes of their magnitudes, and their signs in the top bits of bytes.
     #[inline(always)]
-    pub(super) fn magnitudes(isa: Vbmi, numbers: [__m512i; 2]) -> [__m512i; 2] {
+    pub(super) fn magnitudes(isa: Vbmi, one: __m512i, numbers: [__m512i; 2]) -> [__m512i; 2] {
         let x = isa.features;
-        let [magnitudes, signs] = Self::parts(isa, numbers);
+        let [magnitudes, signs] = Self::parts(isa, one, numbers);
         match Self::MIXED {
             true => [x.unmix_words(magnitudes), x.unmix_words(signs)],
             false => [magnitudes, signs],
@@ -332,12 +331,12 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
 
     /// The same, mixed or not.
     #[inline(always)]
-    fn parts(isa: Vbmi, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
+    fn parts(isa: Vbmi, one: __m512i, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
         let x = isa.features;
         if Self::WHOLE {
             // With the sign in the top bit, where look-ups don't see it.
             let high = high_bytes(isa, [a, b]);
-            return [Self::steps(isa, high, isa.low_bytes(a, b)), high];
+            return [Self::steps(isa, one, high, isa.low_bytes(a, b)), high];
         }
         let starts = x.constant(const { &Self::PARTS });
         let parts = |v| {
@@ -348,15 +347,14 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         let high = x.f._mm512_castps_si512(x.f._mm512_shuffle_ps::<0x88>(c, d));
         let low = x.f._mm512_castps_si512(x.f._mm512_shuffle_ps::<0xdd>(c, d));
         // Packing clamps, which keeps the sign.
-        [Self::steps(isa, high, low), x.bw._mm512_packs_epi16(a, b)]
+        [Self::steps(isa, one, high, low), x.bw._mm512_packs_epi16(a, b)]
     }
 
     /// The codes of the magnitudes of 64 keys.
     #[inline(always)]
-    fn steps(isa: Vbmi, high: __m512i, low: __m512i) -> __m512i {
+    fn steps(isa: Vbmi, one: __m512i, high: __m512i, low: __m512i) -> __m512i {
         let x = isa.features;
         let tables = const { &Self::TABLES };
-        let one = x.byte(1);
         let step = if const { Self::EVEN } { one } else { look_up_128(isa, &tables.step, high) };
         let codes = look_up_128(isa, &tables.first, high);
         let codes = Self::step::<0>(isa, codes, [high, low], step);
@@ -386,13 +384,15 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         }
         let last = look_up_128(isa, const { &Self::TABLES.last[I] }, high);
         let past = x.bw._mm512_cmpgt_epu8_mask(low, last);
-        if Self::WHOLE && F::APART == 0 && !const { Self::has_step(2) } {
-            return x.bw._mm512_mask_add_epi8(codes, past, codes, step);
-        }
-        // (The same: no sum is past 255, for where one is added codes have seven bits. That addition of one the compiler
-        // makes two instructions, of which one makes bytes of the mask; where there is more to do than this, one takes less.)
-        x.bw._mm512_mask_adds_epu8(codes, past, codes, step)
+        x.bw._mm512_mask_add_epi8(codes, past, codes, step)
     }
+}
+
+/// Bytes of one, which steps are, made before a loop: the addition under a mask of a one that the compiler knows it makes two
+/// instructions.
+#[inline(always)]
+pub(super) fn one(x: Features) -> __m512i {
+    x.byte(unknown(&1))
 }
 
 /// Every other byte of two registers.
@@ -516,6 +516,7 @@ pub(super) unsafe fn by_tables<A: Codes, B: Codes, F: Finish<B::Numbers>>(
     n: usize,
     pair: Pair<A, B>,
 ) {
+    let one = one(isa.features);
     // SAFETY: the caller's.
     unsafe {
         to_codes(
@@ -526,7 +527,7 @@ pub(super) unsafe fn by_tables<A: Codes, B: Codes, F: Finish<B::Numbers>>(
             pair,
             Keys::<A::Numbers, B::Numbers, F>::MIXED,
             #[inline(always)]
-            |isa, numbers| Keys::<A::Numbers, B::Numbers, F>::codes(isa, numbers),
+            |isa, numbers| Keys::<A::Numbers, B::Numbers, F>::codes(isa, one, numbers),
         );
     }
 }
