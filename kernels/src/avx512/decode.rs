@@ -233,7 +233,7 @@ turned_words! {
 }
 
 /// Which byte comes to each place of 16 dwords, the first from a place on, above so many bytes that are zeros.
-const fn turned_places(first: u8, zeros: usize) -> __m512i {
+pub(super) const fn turned_places(first: u8, zeros: usize) -> __m512i {
     let mut places = [0u8; 64];
     let mut i = 0;
     while i < 16 {

@@ -44,6 +44,9 @@ macro_rules! pick {
     };
 }
 
+/// Both sides are in the other byte order.
+const BOTH: usize = stepwise::SOURCE | stepwise::RESULTS;
+
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
 pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Option<Entry> {
     let (from, to) = (A::DTYPE, B::DTYPE);
@@ -68,9 +71,13 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
     } else if matches!((from, to), (DType::BFloat16, DType::Float32)) {
         bw::floats_of_brains::<Plain<A>, Plain<B>, MODE>
     } else if matches!((from, to), (DType::BFloat16, DType::Float16)) {
-        match isa {
-            // The hubs decode turned ones in less time.
-            For::Vbmi if MODE & stepwise::SOURCE != 0 => return None,
+        match (isa, MODE) {
+            (For::Vbmi, stepwise::SOURCE) => {
+                vbmi_to_halves::float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>
+            }
+            (For::Vbmi, BOTH) => {
+                vbmi_to_halves::float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::RESULTS }>
+            }
             _ => bw_to_halves::float16s::<Plain<A>, Plain<B>, MODE>,
         }
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
@@ -305,6 +312,8 @@ kernels! {
         widen::integers_of_float16s => longs_of_float16s;
     bw_to_halves Avx512 "avx512bw" to_halves_sides:
         halves::float16s => float16s;
+    vbmi_to_halves Vbmi "avx512vbmi,avx512vbmi2" to_halves_sides:
+        halves::float16s_of_turned => float16s_of_turned;
     vbmi Vbmi "avx512vbmi,avx512vbmi2" sides:
         super::to_8 => to_8
         super::to_16::<_, _, _, false> => to_16

@@ -2,6 +2,7 @@
 //! float16 to integers, all in lanes of 16 bits.
 
 use super::codes::{Codes, Pair};
+use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::uppers::Uppers;
 use super::{Avx512, Features};
@@ -61,9 +62,59 @@ pub(super) unsafe fn float16s<A: Codes, B: Codes>(
     n: usize,
     _: Pair<A, B>,
 ) {
-    let x = isa.features();
-    let uppers = Uppers::of_words();
-    let half = |i: usize, v| x.float16s::<_MM_FROUND_TO_NEAREST_INT>(uppers.floats(x, i, v));
+    let (x, uppers) = (isa.features(), Uppers::of_words());
+    // SAFETY: the caller's.
+    unsafe {
+        float16s_of(
+            x,
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |half, v| uppers.floats(x, half, v),
+        )
+    }
+}
+
+/// The same of bfloat16s whose bytes are turned.
+///
+/// # Safety
+/// As for [`float16s`].
+#[inline(always)]
+pub(super) unsafe fn float16s_of_turned<A: Codes, B: Codes>(
+    isa: Vbmi,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let uppers = Uppers::of_turned_words();
+    // SAFETY: the caller's.
+    unsafe {
+        float16s_of(
+            isa.features,
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |half, v| uppers.turned_floats(isa, half, v),
+        )
+    }
+}
+
+/// To float16s from float32s that the halves of registers become.
+///
+/// # Safety
+/// As for [`float16s`].
+#[inline(always)]
+unsafe fn float16s_of(
+    x: Features,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    floats: impl Fn(usize, __m512i) -> __m512,
+) {
+    let half = |i: usize, v| x.float16s::<_MM_FROUND_TO_NEAREST_INT>(floats(i, v));
     let mut i = 0;
     // SAFETY: the caller's; of the last register that part is read and written that the buffers have.
     unsafe {

@@ -6,7 +6,9 @@
 
 use super::codes::{Codes, Pair};
 use super::decode::quiet;
+use super::decode::turned_places;
 use super::direct::FOR_WORDS;
+use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::{Avx512, Features};
 use core::arch::x86_64::*;
@@ -38,6 +40,21 @@ impl Uppers {
         Self { places: [unknown(&LOW), unknown(&HIGH)], asked: unknown(&ODD_PLACES) }
     }
 
+    /// For words whose bytes are turned.
+    #[inline(always)]
+    pub(super) fn of_turned_words() -> Self {
+        const LOW: __m512i = turned_places(0, 2);
+        const HIGH: __m512i = turned_places(32, 2);
+        Self { places: [unknown(&LOW), unknown(&HIGH)], asked: unknown(&UPPER_PLACES) }
+    }
+
+    /// The same as [`floats`](Self::floats) of turned ones.
+    #[inline(always)]
+    pub(super) fn turned_floats(&self, isa: Vbmi, half: usize, v: __m512i) -> __m512 {
+        let v = isa.maskz_permutexvar_epi8(self.asked, self.places[half], v);
+        isa.features.f._mm512_castsi512_ps(v)
+    }
+
     /// The lower or the upper 16 of 32 bfloat16s as float32s, by what words need.
     #[inline(always)]
     pub(super) fn floats(&self, x: Features, half: usize, v: __m512i) -> __m512 {
@@ -53,6 +70,7 @@ impl Uppers {
 }
 
 const ODD_PLACES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+const UPPER_PLACES: u64 = 0xcccc_cccc_cccc_cccc;
 
 /// Of bytes from one on, which comes to each place, the empty ones among them.
 const fn bytes_from(first: u8) -> __m512i {
