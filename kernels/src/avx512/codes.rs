@@ -1,7 +1,7 @@
 //! How the codes of dtypes lie in memory, and, for those of at most 8 bits, the ways from there to a
 //! byte each and back.
 
-use super::lanes::first_of_64;
+use super::lanes::{both, first_of_64};
 use super::tables::LookUp;
 use super::{Features, pieces};
 use crate::codec::Isa;
@@ -19,21 +19,39 @@ pub(super) trait Codes: 'static {
 
     /// Whether each is the real part of a complex number.
     const COMPLEX: bool = false;
+
+    /// Whether their bytes are in the other order.
+    const TURNED: bool = false;
+
+    /// The same with their bytes in the other order, if it is told apart.
+    type Turned: Codes<Numbers = Self::Numbers>;
 }
 
 /// As the real dtype has them.
 pub(super) struct Plain<T>(PhantomData<T>);
+
+/// The same in the other byte order, for the loops that load them by [`load_words`].
+pub(super) struct Turned<T>(PhantomData<T>);
 
 /// As a packed dtype has them.
 pub(super) struct Packed<T>(PhantomData<T>);
 
 impl<T: Real> Codes for Plain<T> {
     type Numbers = T;
+    type Turned = Turned<T>;
     const BITS: usize = 8;
+}
+
+impl<T: Real> Codes for Turned<T> {
+    type Numbers = T;
+    type Turned = Plain<T>;
+    const BITS: usize = 8;
+    const TURNED: bool = true;
 }
 
 impl<T: Real> Codes for Packed<T> {
     type Numbers = T;
+    type Turned = Self;
     const BITS: usize = T::DTYPE.significant_bits();
 }
 
@@ -42,6 +60,7 @@ pub(super) struct Complex<T>(PhantomData<T>);
 
 impl<T: Real> Codes for Complex<T> {
     type Numbers = T;
+    type Turned = Self;
     const BITS: usize = 8;
     const COMPLEX: bool = true;
 }
@@ -143,19 +162,29 @@ fn whole_codes<A: Codes>(x: Features, v: __m512i) -> __m512i {
     }
 }
 
-/// The words of up to 64 elements, with zeros for the others.
+/// Up to 64 words of elements of at least as many bytes, in the native order, with zeros for the others.
 ///
 /// # Safety
 /// `src` is valid for reading `count` words.
 #[inline(always)]
-pub(super) unsafe fn load_words(x: Features, src: *const u8, count: usize) -> [__m512i; 2] {
+pub(super) unsafe fn load_words<A: Codes>(
+    x: Features,
+    src: *const u8,
+    count: usize,
+) -> [__m512i; 2] {
     // SAFETY: the caller's; 64 words are two registers.
-    unsafe {
+    let v = unsafe {
         match count {
             64 => [x.load_dwords(src), x.load_dwords(src.add(64))],
             _ => x.load_first_pair(src, 2 * count),
         }
-    }
+    };
+    let places = x.places(A::Numbers::DTYPE.bits() / 8);
+    both(
+        v,
+        #[inline(always)]
+        |v| x.turned_if(A::TURNED, places, v),
+    )
 }
 
 /// Codes that may have come as two registers of words are packed, as they are written.

@@ -44,6 +44,26 @@ macro_rules! pick {
     };
 }
 
+/// The same of a loop that turns the bytes of its source itself.
+macro_rules! pick_turning {
+    ($isa:ident, $kernel:ident, $a:ty, $b:ty) => {
+        match $isa {
+            For::Bw => turning!(bw, $kernel, $a, $b),
+            For::Vbmi => turning!(vbmi, $kernel, $a, $b),
+        }
+    };
+}
+
+/// Such a loop of an instruction set.
+macro_rules! turning {
+    ($level:ident, $kernel:ident, $a:ty, $b:ty) => {
+        match MODE {
+            stepwise::SOURCE => $level::$kernel::<<$a as Codes>::Turned, $b, { stepwise::NONE }>,
+            _ => $level::$kernel::<$a, $b, MODE>,
+        }
+    };
+}
+
 /// Both sides are in the other byte order.
 const BOTH: usize = stepwise::SOURCE | stepwise::RESULTS;
 
@@ -63,7 +83,7 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
             _ => bw::truths::<Plain<A>, Plain<B>, { stepwise::NONE }>,
         }
     } else if narrow::has_low_bytes(from, to) {
-        pick!(isa, low_bytes, Plain<A>, Plain<B>)
+        pick_turning!(isa, low_bytes, Plain<A>, Plain<B>)
     } else if shorter::suits(from, to) && MODE == stepwise::NONE && matches!(isa, For::Vbmi) {
         vbmi::shorter::<Plain<A>, Plain<B>, MODE>
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
@@ -119,9 +139,9 @@ pub(super) const fn entry_packed<A: Codes, B: Codes, const MODE: usize>(isa: For
     } else if narrow::has_truths(from, to) {
         pick!(isa, truths, A, B)
     } else if narrow::has_low_bytes(from, to) {
-        pick!(isa, low_bytes, A, B)
+        pick_turning!(isa, low_bytes, A, B)
     } else if narrow::has_small_from_floats(from, to) {
-        pick!(isa, small_from_floats, A, B)
+        pick_turning!(isa, small_from_floats, A, B)
     } else {
         return None;
     };
@@ -185,17 +205,17 @@ const fn by_codes<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Ent
             _ => pick!(isa, to_32, A, B),
         }
     } else if narrow::has_ones(from, to) {
-        pick!(isa, ones, A, B)
+        pick_turning!(isa, ones, A, B)
     } else if words::has_small(from, to) && matches!(isa, For::Vbmi) {
-        vbmi::to_small::<A, B, MODE>
+        turning!(vbmi, to_small, A, B)
     } else if words::has_powers(from, to) && matches!(isa, For::Vbmi) {
-        vbmi::to_powers::<A, B, MODE>
+        turning!(vbmi, to_powers, A, B)
     } else if words::has_whole(from, to) && matches!(isa, For::Vbmi) {
-        vbmi::to_whole::<A, B, MODE>
+        turning!(vbmi, to_whole, A, B)
     } else if narrow::has_small_from_words(from, to) {
-        pick!(isa, small_from_words, A, B)
+        pick_turning!(isa, small_from_words, A, B)
     } else if narrow::has_small_from_dwords(from, to) {
-        pick!(isa, small_from_dwords, A, B)
+        pick_turning!(isa, small_from_dwords, A, B)
     } else {
         return None;
     };

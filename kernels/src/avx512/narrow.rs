@@ -139,7 +139,7 @@ pub(super) unsafe fn ones<L: LookUp, A: Codes, B: Codes>(
 /// # Safety
 /// As for [`truths`].
 #[inline(always)]
-unsafe fn tests_of_words<L: LookUp, A, B: Codes>(
+unsafe fn tests_of_words<L: LookUp, A: Codes, B: Codes>(
     isa: L,
     src: *const u8,
     dst: *mut u8,
@@ -294,7 +294,7 @@ fn power<const MODE: u8, const SATURATES: bool>(x: Features, v: __m512i) -> (__m
 /// # Safety
 /// As for [`truths`].
 #[inline(always)]
-unsafe fn bytes_of_words<L: LookUp, A, B: Codes>(
+unsafe fn bytes_of_words<L: LookUp, A: Codes, B: Codes>(
     isa: L,
     src: *const u8,
     dst: *mut u8,
@@ -311,7 +311,7 @@ unsafe fn bytes_of_words<L: LookUp, A, B: Codes>(
             n,
             false,
             #[inline(always)]
-            |i, count| bytes(load_words(x, src.add(2 * i), count)),
+            |i, count| bytes(load_words::<A>(x, src.add(2 * i), count)),
         );
     }
 }
@@ -322,7 +322,7 @@ unsafe fn bytes_of_words<L: LookUp, A, B: Codes>(
 /// `src` is valid for reading `4 * n` bytes and `dst` for writing `n` elements of `B`; they don't
 /// overlap.
 #[inline(always)]
-unsafe fn bytes_of_dwords<L: LookUp, A, B: Codes>(
+unsafe fn bytes_of_dwords<L: LookUp, A: Codes, B: Codes>(
     isa: L,
     src: *const u8,
     dst: *mut u8,
@@ -341,8 +341,9 @@ unsafe fn bytes_of_dwords<L: LookUp, A, B: Codes>(
             #[inline(always)]
             |i, count| {
                 let from = src.add(4 * i);
-                let [a, b] = load_words(x, from, (2 * count).min(64));
-                let [c, d] = load_words(x, from.wrapping_add(128), (2 * count).saturating_sub(64));
+                let [a, b] = load_words::<A>(x, from, (2 * count).min(64));
+                let [c, d] =
+                    load_words::<A>(x, from.wrapping_add(128), (2 * count).saturating_sub(64));
                 bytes([a, b, c, d])
             },
         );

@@ -555,7 +555,7 @@ pub(super) unsafe fn to_codes<A: Codes, B: Codes>(
             n,
             mixed,
             #[inline(always)]
-            |i, count| codes(isa, load_words(x, src.add(2 * i), count)),
+            |i, count| codes(isa, load_words::<A>(x, src.add(2 * i), count)),
         );
     }
 }
