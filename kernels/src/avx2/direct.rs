@@ -29,8 +29,9 @@ pub(super) trait Step<A: Real, B: Real> {
     /// The elements of a step.
     const LEN: usize;
 
-    /// Whether a step does so little that the loop around it would count, were there not two in it.
-    const LIGHT: bool = false;
+    /// The steps in an iteration of the loop: more than one if a step does so little that the loop around it would count,
+    /// see [`by_memory`].
+    const AT_ONCE: usize = 1;
 
     /// Whether its source is turned already when it is in the other byte order.
     const READS_TURNED: bool = false;
@@ -47,6 +48,14 @@ pub(super) trait Step<A: Real, B: Real> {
     /// `src` is valid for reading `LEN` elements of `A` and `dst` for writing `LEN` elements of `B`,
     /// at any alignment; they don't overlap.
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8);
+}
+
+/// The steps in an iteration of a loop that does little more than to move memory.
+///
+/// If a loop begins where a line of code does, which is a matter of luck, an iteration takes Zen 5 four cycles at least. In
+/// these it moves four vectors from one place to another, if the caches keep up.
+pub(super) const fn by_memory(from: DType, to: DType, len: usize) -> usize {
+    if len * (from.bits() + to.bits()) / 8 < 128 { 4 } else { 2 }
 }
 
 /// A pair cast by steps of its own, the last of which overlaps the one before. Less than a step is
@@ -84,18 +93,19 @@ where
     isa.vectorize(
         #[inline(always)]
         move || {
-            if !S::LIGHT {
+            if S::AT_ONCE == 1 {
                 align_stack();
             }
             let last = n - S::LEN;
             let mut i = 0;
-            while S::LIGHT && i + S::LEN <= last {
-                // SAFETY: the caller's: two steps are left in both buffers.
-                unsafe {
-                    step_at::<S, A, B>(isa, src, dst, i);
-                    step_at::<S, A, B>(isa, src, dst, i + S::LEN);
+            while S::AT_ONCE > 1 && i + (S::AT_ONCE - 1) * S::LEN <= last {
+                let mut k = 0;
+                while k < S::AT_ONCE {
+                    // SAFETY: the caller's: so many steps are left in both buffers.
+                    unsafe { step_at::<S, A, B>(isa, src, dst, i + k * S::LEN) };
+                    k += 1;
                 }
-                i += 2 * S::LEN;
+                i += S::AT_ONCE * S::LEN;
             }
             if i == n {
                 return;
@@ -138,7 +148,7 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
             let read = if S::READS_TURNED { stepwise::SOURCE } else { stepwise::NONE };
             let written = if S::WRITES_TURNED { stepwise::RESULTS } else { stepwise::NONE };
             let sides = MODE & !(read | written);
-            let len = if S::LIGHT { 2 * S::LEN } else { S::LEN };
+            let len = if S::AT_ONCE > 1 { 2 * S::LEN } else { S::LEN };
             // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
             unsafe {
                 stepwise::whole_steps(
@@ -153,7 +163,7 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
                     #[inline(always)]
                     |src, dst| {
                         step_at::<S, A, B>(isa, src, dst, 0);
-                        if S::LIGHT {
+                        if S::AT_ONCE > 1 {
                             step_at::<S, A, B>(isa, src, dst, S::LEN);
                         }
                     },

@@ -228,7 +228,11 @@ impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
     const BITS: usize = 4 * OUT / IN;
     /// The vectors of the source in a step: what fills one of the destination, or as many as make the
     /// loop around them not count.
-    const VECTORS: usize = if Self::BITS <= 4 { 4 } else { 1 };
+    const VECTORS: usize = match Self::BITS {
+        ..=4 => 4,
+        8 => 2,
+        _ => 1,
+    };
 }
 
 impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
@@ -277,10 +281,14 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
                     }
                 }
                 8 => {
-                    let (l, h) = isa.halves(isa.in_order(isa.load(src)));
-                    let (l, h) = (isa.shuffle8(low[0], l), isa.shuffle8(high[0], h));
-                    isa.store(dst, isa.low8(l, h));
-                    isa.store(dst.add(32), isa.high8(l, h));
+                    let mut k = 0;
+                    while k < 2 {
+                        let (l, h) = isa.halves(isa.in_order(isa.load(src.add(32 * k))));
+                        let (l, h) = (isa.shuffle8(low[0], l), isa.shuffle8(high[0], h));
+                        isa.store(dst.add(64 * k), isa.low8(l, h));
+                        isa.store(dst.add(64 * k + 32), isa.high8(l, h));
+                        k += 1;
+                    }
                 }
                 16 => {
                     let (l, h) = isa.halves(isa.ready_to_unpack_twice(isa.load(src)));

@@ -1,7 +1,7 @@
 //! To and from bool.
 
 use crate::avx2::Avx2;
-use crate::avx2::direct::Step;
+use crate::avx2::direct::{Step, by_memory};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::exact::Exact;
 use crate::format::Numbers;
@@ -32,7 +32,7 @@ const fn nonzero_bits(dtype: DType) -> u8 {
 
 impl<const TURNED: bool, A: Real, B: Real> Step<A, B> for ToBool<TURNED> {
     const LEN: usize = 32;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = by_memory(A::DTYPE, B::DTYPE, 32);
     const READS_TURNED: bool = TURNED;
 
     #[inline(always)]
@@ -164,7 +164,7 @@ const fn one(dtype: DType) -> u64 {
 
 impl<A: Real, B: Real> Step<A, B> for FromBool {
     const LEN: usize = 32;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = by_memory(A::DTYPE, B::DTYPE, 32);
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {

@@ -3,7 +3,7 @@
 use crate::avx2::Avx2;
 use crate::avx2::bridge::{NOT_LESS, Sticky};
 use crate::avx2::decode::F32;
-use crate::avx2::direct::Step;
+use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::encode::Small;
 use crate::avx2::steps::words::NEAREST;
 use crate::codec::{Bridge, Decode, Encode};
@@ -34,7 +34,7 @@ pub(in crate::avx2) struct EncodeSmall<const TURNED: bool, const SATURATE: bool>
 
 impl<A: Real, B: Real> Step<A, B> for FillByte {
     const LEN: usize = 32;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = by_memory(A::DTYPE, B::DTYPE, 32);
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {

@@ -29,7 +29,7 @@ const fn is_signed(dtype: DType) -> bool {
 
 impl<A: Real, B: Real> Step<A, B> for BrainToWord {
     const LEN: usize = 16;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = 2;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -52,7 +52,7 @@ impl<A: Real, B: Real> Step<A, B> for BrainToWord {
 
 impl<A: Real, B: Real> Step<A, B> for HalfToWord {
     const LEN: usize = 16;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = 2;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {

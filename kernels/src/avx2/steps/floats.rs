@@ -2,7 +2,7 @@
 
 use crate::avx2::bridge::{Brain, ORDERED, Sticky};
 use crate::avx2::decode::F64;
-use crate::avx2::direct::Step;
+use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::{Avx2, halves};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Real};
@@ -53,7 +53,7 @@ where
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
 {
     const LEN: usize = 16;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = 2;
     const HALVES: [bool; 2] = halves(A::DTYPE, B::DTYPE);
 
     #[inline(always)]
@@ -65,7 +65,7 @@ where
 
 impl<A: Real, B: Real> Step<A, B> for HalfToBrain {
     const LEN: usize = 16;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = 2;
     const HALVES: [bool; 2] = [true, false];
 
     #[inline(always)]
@@ -84,7 +84,7 @@ impl<A: Real, B: Real> Step<A, B> for HalfToBrain {
 
 impl<const AT_REST: bool, A: Real, B: Real> Step<A, B> for FloatToBrain<AT_REST> {
     const LEN: usize = 16;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = 2;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -107,8 +107,8 @@ impl<const AT_REST: bool, A: Real, B: Real> Step<A, B> for FloatToBrain<AT_REST>
 
 impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
     const LEN: usize = 16;
-    const LIGHT: bool = true;
-    const HALVES: [bool; 2] = [false, true];
+    const AT_ONCE: usize = 2;
+    const HALVES: [bool; 2] = [true; 2];
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -123,7 +123,7 @@ impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
 
 impl<A: Real, B: Real> Step<A, B> for BrainToFloat32 {
     const LEN: usize = 16;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = by_memory(A::DTYPE, B::DTYPE, 16);
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -138,7 +138,7 @@ impl<A: Real, B: Real> Step<A, B> for BrainToFloat32 {
 
 impl<A: Real, B: Real> Step<A, B> for UpperByteToFloat16 {
     const LEN: usize = 32;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = 2;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {

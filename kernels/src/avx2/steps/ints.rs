@@ -1,7 +1,7 @@
 //! Between integers of different widths, and bools as their source.
 
 use crate::avx2::Avx2;
-use crate::avx2::direct::Step;
+use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::encode::Small;
 use crate::avx2::steps::words::NEAREST;
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -29,7 +29,7 @@ pub(in crate::avx2) struct EncodeWords<const SATURATE: bool>;
 
 impl<A: Real, B: Real> Step<A, B> for Widen {
     const LEN: usize = if A::DTYPE.bits() == 8 { 32 } else { 16 };
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = by_memory(A::DTYPE, B::DTYPE, <Self as Step<A, B>>::LEN);
     const HALVES: [bool; 2] = [A::DTYPE.bits() == 16, false];
 
     #[inline(always)]
@@ -106,7 +106,7 @@ impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for EncodeWords<SATURATE
 
 impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
     const LEN: usize = 32;
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = by_memory(A::DTYPE, B::DTYPE, 32);
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {

@@ -3,7 +3,7 @@
 //! half as many of them.
 
 use crate::avx2::Avx2;
-use crate::avx2::direct::Step;
+use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
 use crate::avx2::ramps::{Climbs, Ramp};
 use crate::avx2::thresholds::{Stepped, Thresholds};
@@ -331,7 +331,10 @@ pub(in crate::avx2) const fn work<A: Real, B: Real, const HOW: u8>() -> usize {
 impl<A: Real, B: Real, const HOW: u8> Step<A, B> for ByteMap<HOW> {
     const LEN: usize = 32;
     // Two of the longer ones, too, wait less for each other.
-    const LIGHT: bool = true;
+    const AT_ONCE: usize = match work::<A, B, HOW>() {
+        ..=8 => by_memory(A::DTYPE, B::DTYPE, 32),
+        _ => 2,
+    };
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {

@@ -71,7 +71,7 @@ pub(in crate::avx2) const fn carry<const MODE: u8>(fraction: u32) -> (i32, i32) 
 
 impl<A: Real, B: Real, const MODE: u8> Step<A, B> for PowerToHalf<MODE> {
     const LEN: usize = 32;
-    const LIGHT: bool = MODE == NEAREST;
+    const AT_ONCE: usize = if MODE == NEAREST { 2 } else { 1 };
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
