@@ -39,7 +39,18 @@ impl<A: Real, B: Real> Step<A, B> for FillByte {
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
-        unsafe { isa.store(dst, isa.filled::<B>(isa.significant::<A>(isa.load(src)))) }
+        unsafe {
+            let bytes = isa.load(src);
+            let cuts = const { B::DTYPE.significant_bits() <= A::DTYPE.significant_bits() };
+            let number = match const { (A::DTYPE.kind(), B::DTYPE.kind()) } {
+                (Kind::Bool, _) => isa.significant::<A>(bytes),
+                // What there is no room for need not be filled, and what was filled need not be once more.
+                _ if cuts => isa.filled::<B>(bytes),
+                (_, Kind::Int) => isa.significant::<A>(bytes),
+                _ => isa.filled::<B>(isa.significant::<A>(bytes)),
+            };
+            isa.store(dst, number);
+        }
     }
 }
 

@@ -437,23 +437,36 @@ impl Avx2 {
         }
     }
 
-    /// The low bits of bytes, filled as an integer dtype wants it. Flipping the sign bit adds its
-    /// weight modulo twice that; taking the weight away again leaves the sign in all higher bits.
+    /// The low bits of bytes, filled as an integer dtype wants it. Signed ones of more than one are looked up: from arithmetic
+    /// the compiler makes shifts, which bytes have none of, and puts two of words and two masks in their place.
     #[inline(always)]
     pub(super) fn filled<B: Real>(self, bytes: __m256i) -> __m256i {
         let bits = const { B::DTYPE.significant_bits() };
         if bits == 8 {
             return bytes;
         }
-        let code = self.and(bytes, self.all8((1 << bits) - 1));
         match const { B::DTYPE.kind() } {
-            Kind::Int => {
-                let sign = self.all8(1 << (bits - 1));
-                self.sub8(self.xor(code, sign), sign)
+            Kind::Int if bits > 1 => {
+                let numbers = self.constant(const { &sign_filled(B::DTYPE.significant_bits()) });
+                self.shuffle8(numbers, self.and(bytes, self.all8(15)))
             }
-            _ => code,
+            Kind::Int => self.sub8(self.zero(), self.and(bytes, self.all8(1))),
+            _ => self.and(bytes, self.all8((1 << bits) - 1)),
         }
     }
+}
+
+/// Of the numbers from 0 to 15 the low `bits`, with the highest of them in all places above; for either lane. (No dtype with
+/// more than 4 is asked for.)
+const fn sign_filled(bits: usize) -> [u8; 32] {
+    let above = 8usize.saturating_sub(bits);
+    let mut numbers = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        numbers[i] = (((i as u8 % 16) << above) as i8 >> above) as u8;
+        i += 1;
+    }
+    numbers
 }
 
 /// Of words that are a byte behind its sign, 8 in each lane of 128 bits, which bytes come to each place of registers of
