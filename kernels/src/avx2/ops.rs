@@ -164,6 +164,8 @@ words! {
         join_low_64x = _mm_unpacklo_epi64(a: __m128i, b: __m128i) -> __m128i;
         low32x = _mm_unpacklo_epi32(a: __m128i, b: __m128i) -> __m128i;
         low16x = _mm_unpacklo_epi16(a: __m128i, b: __m128i) -> __m128i;
+        high16x = _mm_unpackhi_epi16(a: __m128i, b: __m128i) -> __m128i;
+        as_psx = _mm_castsi128_ps(a: __m128i) -> __m128;
         low8x = _mm_unpacklo_epi8(a: __m128i, b: __m128i) -> __m128i;
         high8x = _mm_unpackhi_epi8(a: __m128i, b: __m128i) -> __m128i;
         pack_u16x = _mm_packus_epi16(a: __m128i, b: __m128i) -> __m128i;
@@ -287,5 +289,14 @@ impl Avx2 {
     pub(super) unsafe fn storex(self, dst: *mut u8, value: __m128i) {
         // SAFETY: the caller's.
         unsafe { self.0.sse2._mm_storeu_si128(dst.cast(), value) }
+    }
+    /// Stores the lower half.
+    ///
+    /// # Safety
+    /// 8 bytes are writable at `dst`.
+    #[inline(always)]
+    pub(super) unsafe fn store_64x(self, dst: *mut u8, value: __m128i) {
+        // SAFETY: the caller's.
+        unsafe { self.0.sse2._mm_storel_epi64(dst.cast(), value) }
     }
 }

@@ -114,9 +114,14 @@ impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
-            let (words, zero) = (isa.in_order(isa.load(src)), isa.zero());
-            isa.storex(dst, isa.to_float16(isa.as_ps(isa.low16(zero, words))));
-            isa.storex(dst.add(16), isa.to_float16(isa.as_ps(isa.high16(zero, words))));
+            let (first, second, zero) = (isa.loadx(src), isa.loadx(src.add(16)), isa.zerox());
+            let dwords = [
+                isa.as_psx(isa.low16x(zero, first)),
+                isa.as_psx(isa.high16x(zero, first)),
+                isa.as_psx(isa.low16x(zero, second)),
+                isa.as_psx(isa.high16x(zero, second)),
+            ];
+            isa.store_float16(dwords, dst);
         }
     }
 }
