@@ -12,7 +12,7 @@ use super::by_codes::StepByCodes;
 use super::code_tables::{Codes, codes, codes_in, words};
 use super::permutes;
 use super::pieces::GROUP;
-use super::sixes::{self, SixesByPairs, SixesToBits};
+use super::sixes;
 use super::widened::words_by;
 use crate::codec::Isa;
 use crate::dtypes::DType;
@@ -560,32 +560,26 @@ const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
         (1, _) => stepped::<BitsToBytes, { stepwise::NONE }>,
         (2, _) => stepped::<ByCodes<2, 2, 6>, { stepwise::NONE }>,
         (4, _) => stepped::<ByCodes<4, 4, 6>, { stepwise::NONE }>,
-        (6, 1) => stepped::<SixesToBits, { stepwise::NONE }>,
-        (6, 2) if sixes::is_by_pairs(codes_in(from, to), 0b11) => {
-            stepped::<SixesByPairs<2>, { stepwise::NONE }>
-        }
-        (6, 4) if sixes::is_by_pairs(codes_in(from, to), 0b1111) => {
-            stepped::<SixesByPairs<4>, { stepwise::NONE }>
-        }
-        (6, 2) => stepped::<ByCodes<6, 6, 2>, { stepwise::NONE }>,
-        (6, 4) => stepped::<ByCodes<6, 6, 4>, { stepwise::NONE }>,
-        (6, 6) => stepped::<ByCodes<6, 6, 6>, { stepwise::NONE }>,
+        (6, 1) => sixes::to_packed::<6, 1>(codes_in(from, to)),
+        (6, 2) => sixes::to_packed::<6, 2>(codes_in(from, to)),
+        (6, 4) => sixes::to_packed::<6, 4>(codes_in(from, to)),
+        (6, 6) => sixes::to_packed::<6, 6>(codes_in(from, to)),
         (6, _) => stepped::<ByCodes<6, 6, 8>, { stepwise::NONE }>,
-        (_, 1) => from_bytes::<1>(from),
-        (_, 2) => from_bytes::<2>(from),
-        (_, 4) => from_bytes::<4>(from),
-        _ => from_bytes::<6>(from),
+        (_, 1) => from_bytes::<1>(from, to),
+        (_, 2) => from_bytes::<2>(from, to),
+        (_, 4) => from_bytes::<4>(from, to),
+        _ => from_bytes::<6>(from, to),
     };
     Some(Entry { kernel, road: Road::Table })
 }
 
 /// From a dtype of one byte.
-const fn from_bytes<const OUT: usize>(from: DType) -> Kernel {
+const fn from_bytes<const OUT: usize>(from: DType, to: DType) -> Kernel {
     match from.significant_bits() {
         1 => stepped::<ByCodes<8, 1, OUT>, { stepwise::NONE }>,
         2 => stepped::<ByCodes<8, 2, OUT>, { stepwise::NONE }>,
         4 => stepped::<ByCodes<8, 4, OUT>, { stepwise::NONE }>,
-        _ => stepped::<ByCodes<8, 6, OUT>, { stepwise::NONE }>,
+        _ => sixes::to_packed::<8, OUT>(codes_in(from, to)),
     }
 }
 

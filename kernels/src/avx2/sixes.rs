@@ -1,5 +1,5 @@
-//! From packed floats of 6 bits to packed integers of less, to bytes of which the sign decides in a simple way, and to
-//! floats of 16 bits: what decides is in the upper bits of a byte, and what is below them need not be cleared.
+//! From floats of 6 bits, packed or one in each byte, to packed dtypes, to bytes of which the sign decides in a simple way,
+//! and to floats of 16 bits: what decides is in the upper bits of a byte, and what is below them need not be cleared.
 
 use super::Avx2;
 use super::by_codes::StepByCodes;
@@ -14,9 +14,9 @@ use crate::table::{Kernel, Params};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
-/// To single bits, by one comparison: a bit is set where the magnitude is large enough, of the sign that
+/// From `IN` bits to single ones, by one comparison: a bit is set where the magnitude is large enough, of the sign that
 /// counts.
-pub(super) struct SixesToBits;
+pub(super) struct SixesToBits<const IN: usize>;
 
 /// What [`SixesToBits`] needs.
 #[derive(Clone, Copy)]
@@ -31,8 +31,8 @@ pub(super) struct Threshold {
     sixes: __m256i,
 }
 
-impl Step for SixesToBits {
-    const IN: usize = 6;
+impl<const IN: usize> Step for SixesToBits<IN> {
+    const IN: usize = IN;
     const OUT: usize = 1;
     const LEN: usize = GROUP;
     type Tables = Threshold;
@@ -57,11 +57,11 @@ impl Step for SixesToBits {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, by: Threshold, src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's: 96 bytes are read and 16 written.
+        // SAFETY: the caller's: a group is read and 16 bytes are written.
         unsafe {
             let mut k = 0;
             while k < 4 {
-                let bytes = isa.and(isa.on_top(by.sixes, src, k), by.mask);
+                let bytes = isa.and(isa.sixes_on_top::<IN>(by.sixes, src, k), by.mask);
                 // With the other sign a byte is negative.
                 let set = isa.gt8(isa.xor(bytes, by.sign), by.last);
                 dst.add(4 * k).cast::<i32>().write_unaligned(isa.signs8(set));
@@ -71,11 +71,11 @@ impl Step for SixesToBits {
     }
 }
 
-/// To `OUT` bits, which the lowest bit of a magnitude does not change: by its other four, and the sign.
-pub(super) struct SixesByPairs<const OUT: usize>;
+/// From `IN` bits to `OUT`, which the lowest bit of a magnitude does not change: by its other four, and the sign.
+pub(super) struct SixesByPairs<const IN: usize, const OUT: usize>;
 
-impl<const OUT: usize> Step for SixesByPairs<OUT> {
-    const IN: usize = 6;
+impl<const IN: usize, const OUT: usize> Step for SixesByPairs<IN, OUT> {
+    const IN: usize = IN;
     const OUT: usize = OUT;
     const LEN: usize = GROUP;
 
@@ -99,8 +99,8 @@ impl<const OUT: usize> Step for SixesByPairs<OUT> {
         let mut found = [isa.zero(); 4];
         let mut k = 0;
         while k < 4 {
-            // SAFETY: the caller's: 96 bytes are read.
-            let bytes = unsafe { isa.on_top(sixes, src, k) };
+            // SAFETY: the caller's: a group is read.
+            let bytes = unsafe { isa.sixes_on_top::<IN>(sixes, src, k) };
             let at = isa.and(isa.shr16::<3>(bytes), isa.all8(15));
             let (above, below) = (isa.shuffle8(positive, at), isa.shuffle8(negative, at));
             found[k] = isa.blend8(above, below, bytes);
@@ -111,12 +111,18 @@ impl<const OUT: usize> Step for SixesByPairs<OUT> {
     }
 }
 
-/// To bytes, by a look-up of magnitudes in so many rows of 16, and what the sign does to what is found. With one row
-/// the lowest bit of a magnitude is left out.
-struct SixesToBytes<const ROWS: usize, S>(PhantomData<S>);
+/// From `IN` bits to `OUT`, by a look-up of magnitudes in so many rows of 16, and what the sign does to what is found. With
+/// one row the lowest bit of a magnitude is left out.
+struct SixesByRows<const IN: usize, const OUT: usize, const ROWS: usize, S>(PhantomData<S>);
+
+/// To bytes.
+type SixesToBytes<const ROWS: usize, S> = SixesByRows<6, 8, ROWS, S>;
 
 /// What the sign of a number does to what its magnitude has become.
 trait Sign {
+    /// Whether a code may have more than the bits of its dtype: copies of the highest one.
+    const FILLED: bool = false;
+
     /// What is looked up of what a magnitude and its negative become.
     #[inline(always)]
     fn looked_up(positive: u8, _negative: u8) -> u8 {
@@ -149,6 +155,8 @@ struct Forbids;
 struct Drops;
 
 impl<const MOST: i8> Sign for Negates<MOST> {
+    const FILLED: bool = true;
+
     #[inline(always)]
     fn looked_up(_: u8, negative: u8) -> u8 {
         negative.wrapping_neg()
@@ -217,9 +225,11 @@ impl Sign for Drops {
     }
 }
 
-impl<const ROWS: usize, S: Sign> Step for SixesToBytes<ROWS, S> {
-    const IN: usize = 6;
-    const OUT: usize = 8;
+impl<const IN: usize, const OUT: usize, const ROWS: usize, S: Sign> Step
+    for SixesByRows<IN, OUT, ROWS, S>
+{
+    const IN: usize = IN;
+    const OUT: usize = OUT;
     const LEN: usize = GROUP;
 
     /// The first row, what distinguishes the second one from it, and [`Avx2::hidden_sixes`].
@@ -233,27 +243,43 @@ impl<const ROWS: usize, S: Sign> Step for SixesToBytes<ROWS, S> {
     #[inline(always)]
     unsafe fn step(isa: Avx2, [first, more, sixes]: [__m256i; 3], src: *const u8, dst: *mut u8) {
         const { assert!(ROWS == 1 || ROWS == 2) };
+        let mut group = [isa.zero(); 4];
         let mut k = 0;
         while k < 4 {
-            // SAFETY: the caller's: 96 bytes are read, and 128 written.
+            // SAFETY: the caller's: a group is read, and 128 bytes are written if that is what becomes of it.
             unsafe {
-                let codes = isa.on_top(sixes, src, k);
+                let codes = isa.sixes_on_top::<IN>(sixes, src, k);
                 let found = if ROWS == 1 {
                     isa.shuffle8(first, isa.and(isa.shr16::<3>(codes), isa.all8(15)))
                 } else {
-                    let at = isa.and(isa.shr16::<2>(codes), isa.all8(31));
+                    let at = if IN == 8 {
+                        isa.and(isa.load(src.add(32 * k)), isa.all8(31))
+                    } else {
+                        isa.and(isa.shr16::<2>(codes), isa.all8(31))
+                    };
                     // Negative below the second row, which gives zero.
                     let second = isa.shuffle8(more, isa.sub8(at, isa.all8(16)));
                     isa.xor(isa.shuffle8(first, at), second)
                 };
-                isa.store(dst.add(32 * k), S::put(isa, found, codes));
+                group[k] = S::put(isa, found, codes);
+                if OUT == 8 {
+                    isa.store(dst.add(32 * k), group[k]);
+                } else if S::FILLED {
+                    group[k] = isa.and(group[k], isa.all8(const { ((1u32 << OUT) - 1) as i8 }));
+                }
             }
             k += 1;
+        }
+        if OUT < 8 {
+            // SAFETY: the caller's: a group.
+            unsafe { isa.squeeze::<OUT>(group, dst) }
         }
     }
 }
 
-impl<const ROWS: usize, S: Sign> StepByCodes for SixesToBytes<ROWS, S> {
+impl<const IN: usize, const OUT: usize, const ROWS: usize, S: Sign> StepByCodes
+    for SixesByRows<IN, OUT, ROWS, S>
+{
     #[inline(always)]
     fn tables_of(isa: Avx2, codes: &Codes) -> [__m256i; 3] {
         let mut rows = [[0; 32]; 2];
@@ -267,6 +293,29 @@ impl<const ROWS: usize, S: Sign> StepByCodes for SixesToBytes<ROWS, S> {
             (rows[1][i], rows[1][i + 16]) = (more, more);
         }
         [isa.constant(&rows[0]), isa.constant(&rows[1]), isa.hidden_sixes()]
+    }
+}
+
+impl Avx2 {
+    /// A quarter of a group of elements of 6 bits, packed or one in each byte, in the upper bits of a byte each, with
+    /// anything below.
+    ///
+    /// # Safety
+    /// `src` is valid for reading the group, of elements of `IN` bits; the quarter is below 4.
+    #[inline(always)]
+    unsafe fn sixes_on_top<const IN: usize>(
+        self,
+        sixes: __m256i,
+        src: *const u8,
+        quarter: usize,
+    ) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe {
+            match IN {
+                6 => self.on_top(sixes, src, quarter),
+                _ => self.shl16::<2>(self.load(src.add(32 * quarter))),
+            }
+        }
     }
 }
 
@@ -386,6 +435,24 @@ pub(super) const fn is_by_pairs(codes: &Codes, bits: u8) -> bool {
         code += 2;
     }
     true
+}
+
+/// The kernel that makes packed elements of `OUT` bits of floats of 6, of which `IN` are a packed one or a byte.
+pub(super) const fn to_packed<const IN: usize, const OUT: usize>(codes: &Codes) -> Kernel {
+    const NONE: usize = stepwise::NONE;
+    if OUT == 1 {
+        return stepped::<SixesToBits<IN>, NONE>;
+    }
+    if is_by_pairs(codes, (1 << OUT) - 1) {
+        return stepped::<SixesByPairs<IN, OUT>, NONE>;
+    }
+    match Way::of(codes) {
+        Some(Way::NegatesTo7) => stepped::<SixesByRows<IN, OUT, 2, Negates<7>>, NONE>,
+        Some(Way::Cuts) => stepped::<SixesByRows<IN, OUT, 2, Cuts>, NONE>,
+        Some(Way::OnTopOf6) => stepped::<SixesByRows<IN, OUT, 2, OnTop<6>>, NONE>,
+        Some(Way::OnTopOf4) => stepped::<SixesByRows<IN, OUT, 2, OnTop<4>>, NONE>,
+        _ => panic!("numbers are cut, or signs are kept"),
+    }
 }
 
 /// The kernel that makes bytes of 6 bits, if there is one here for what they become.
