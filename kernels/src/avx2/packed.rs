@@ -52,7 +52,7 @@ pub(super) trait Step {
 }
 
 /// The most bytes that a step reads, and those that it writes.
-const LONGEST: (usize, usize) = (512, 1024);
+const LONGEST: (usize, usize) = (1024, 1024);
 
 /// A pair cast by such steps.
 ///
@@ -162,8 +162,11 @@ pub(super) unsafe fn in_steps(
         unsafe {
             let (src, dst) = (src.add(i / 8 * from), dst.add(i / 8 * to));
             let left = n - i;
-            let (step_src, step_dst) =
-                if left < len { buffers.fill(src, (left * from).div_ceil(8)) } else { (src, dst) };
+            let (step_src, step_dst) = if left < len {
+                buffers.fill(src, (left * from).div_ceil(8), len * from / 8)
+            } else {
+                (src, dst)
+            };
             step(step_src, step_dst);
             if left < len {
                 buffers.empty(dst, left * to);
@@ -188,16 +191,21 @@ impl Buffers {
         Self { from: [MaybeUninit::uninit(); LONGEST.0], to: [MaybeUninit::uninit(); LONGEST.1] }
     }
 
-    /// Copies the source, with zeros after it, and tells where from and to a step is to be cast.
+    /// Copies the source, with zeros after it, and tells where from and to a step is to be cast, of so many bytes.
     ///
     /// # Safety
-    /// `src` is valid for reading `bytes`, which the buffer holds.
+    /// `src` is valid for reading `bytes`, which are less than those of the step, which the buffer holds.
     #[inline(always)]
-    unsafe fn fill(&mut self, src: *const u8, bytes: usize) -> (*const u8, *mut u8) {
+    unsafe fn fill(
+        &mut self,
+        src: *const u8,
+        bytes: usize,
+        of_step: usize,
+    ) -> (*const u8, *mut u8) {
         let from = self.from.as_mut_ptr().cast::<u8>();
         // SAFETY: the caller's.
         unsafe {
-            from.write_bytes(0, LONGEST.0);
+            from.write_bytes(0, of_step);
             src.copy_to_nonoverlapping(from, bytes);
         }
         (from, self.to.as_mut_ptr().cast())

@@ -7,7 +7,7 @@ use crate::avx2::{Avx2, halves};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Real};
 use crate::format::Numbers;
-use core::arch::x86_64::{__m256, __m256d, __m256i};
+use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
 
 /// By the hubs, where they do so little that the loop around them counts.
 pub(in crate::avx2) struct ByHubs;
@@ -302,7 +302,7 @@ where
             let second = src.add(16 * size_of::<A::Stored>());
             let F64(second) = isa.bridge(Decode::<A>::decode(isa, second));
             let (ab, cd) = (isa.pds_to_words::<B>(first), isa.pds_to_words::<B>(second));
-            isa.store(dst, isa.packed_in_order(isa.bytes_of_words::<B>(ab, cd)));
+            isa.store(dst, isa.packed_in_order(isa.clamped_words::<B>(ab, cd)));
         }
     }
 }
@@ -374,24 +374,36 @@ impl Avx2 {
         self.packs32(self.ps_to_byte::<B>(a), self.ps_to_byte::<B>(b))
     }
 
+    /// Float64s as 32-bit integers that packing clamps as it would the numbers: NaN as 0, and what is below the lowest as
+    /// that. What is above the largest is clamped by its upper dword, which then is that of a number from 2^30 to 2^31. (An
+    /// integer minimum leaves negative dwords alone, and all lower ones.)
     #[inline(always)]
-    fn pd_to_byte<B: Real>(self, x: __m256d) -> __m256d {
-        let (least, largest) = const { limits(B::DTYPE) };
-        let (least_pd, largest) = (self.all_pd(least as f64), self.all_pd(largest as f64));
-        if least < 0 {
-            self.max_pd(least_pd, self.min_pd(largest, x))
-        } else {
-            self.min_pd(self.max_pd(x, least_pd), largest)
-        }
+    fn pd_to_dwords<B: Real>(self, x: __m256d) -> __m128i {
+        const MOST: i64 = 0x41d0_0000 << 32 | 0x7fff_ffff;
+        // The second operand where the first is NaN.
+        let number = match const { limits(B::DTYPE).0 } {
+            0 => self.max_pd(x, self.all_pd(0.0)),
+            _ => self.and_pd(x, self.cmp_pd::<ORDERED>(x, x)),
+        };
+        self.pd_to_i32(self.as_pd(self.min32(self.pd_bits(number), self.all64(MOST))))
     }
 
     #[inline(always)]
     fn pds_to_words<B: Real>(self, [a, b, c, d]: [__m256d; 4]) -> __m256i {
-        let a = self.pd_to_i32(self.pd_to_byte::<B>(a));
-        let b = self.pd_to_i32(self.pd_to_byte::<B>(b));
-        let c = self.pd_to_i32(self.pd_to_byte::<B>(c));
-        let d = self.pd_to_i32(self.pd_to_byte::<B>(d));
+        let (a, b) = (self.pd_to_dwords::<B>(a), self.pd_to_dwords::<B>(b));
+        let (c, d) = (self.pd_to_dwords::<B>(c), self.pd_to_dwords::<B>(d));
         self.packs32(self.join(b, a), self.join(d, c))
+    }
+
+    /// Words clamped, as packing leaves them.
+    #[inline(always)]
+    fn clamped_words<B: Real>(self, a: __m256i, b: __m256i) -> __m256i {
+        let (least, largest) = const { limits(B::DTYPE) };
+        let largest = self.all8(largest as i8);
+        match least {
+            0 => self.min_u8(self.pack_u16(a, b), largest),
+            _ => self.max8(self.min8(self.packs16(a, b), largest), self.all8(least as i8)),
+        }
     }
 
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! To packed dtypes from those of a byte with many codes, and from floats of 16 and 32 bits: the steps to a
+//! To packed dtypes from those of a byte with many codes, and from floats of 16 to 64 bits: the steps to a
 //! byte, four at a time, whose results are packed before they reach memory. And from packed dtypes
 //! to float32 and float64: the steps from a byte, four at a time.
 
@@ -8,7 +8,7 @@ use crate::avx2::direct;
 use crate::avx2::packed::{Step, stepped};
 use crate::avx2::pieces::GROUP;
 use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
-use crate::avx2::steps::floats::{BrainToByte, FloatToBits, FloatToByte};
+use crate::avx2::steps::floats::{BrainToByte, Float64ToByte, FloatToBits, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
 use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap};
 use crate::avx2::steps::words::{Constants, NEAREST, WordsToInt};
@@ -229,6 +229,7 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
         [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
     set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
     let fours = Entry { kernel: stepped::<FoursToFloat32, MODE>, road: Road::Table };
+    set!(pairs Float64ToByte [Float64] [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
     pairs.set(DType::Int4x2, DType::Float32, fours);
     pairs.set(DType::UInt4x2, DType::Float32, fours);
     pairs.set(DType::Float4E2M1FnX2, DType::Float32, fours);
