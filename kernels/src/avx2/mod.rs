@@ -17,6 +17,7 @@ mod packed;
 mod permutes;
 mod pieces;
 mod ramps;
+mod ranges;
 mod shapes;
 mod shim;
 mod sixes;
@@ -190,6 +191,7 @@ where
 /// Adds the kernels of the pairs with a packed or a complex side that have one of their own.
 const fn with_composed<const MODE: usize>(pairs: RealPairs) -> RealPairs {
     let pairs = packed::with_packed::<MODE>(steps::packs::with_packs::<MODE>(pairs));
+    let pairs = ranges::with_ranges::<MODE>(pairs);
     complex::with_complex::<MODE>(pairs)
 }
 

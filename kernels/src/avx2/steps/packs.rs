@@ -211,9 +211,10 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
         Float8E4M3B11Fnuz Float8E8M0Fnu
     ]
     [
-        Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1
+        Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2
         Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
     ]);
+    set!(pairs MapBytes [Float8E8M0Fnu] [Int1x8 Int1 1]);
     set!(pairs MapBytes [Int8]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs ClampBytes [UInt8]
@@ -223,13 +224,13 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
     set!(pairs EncodeFloats [Float32]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs WordsToInt [Float16 BFloat16]
-        [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
+        [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
     set!(pairs FloatToByte [Float16] [UInt4x2 UInt4 4]);
     set!(pairs FloatToBits [Float32]
-        [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
+        [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
     set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
-    let fours = Entry { kernel: stepped::<FoursToFloat32, MODE>, road: Road::Table };
     set!(pairs Float64ToByte [Float64] [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
+    let fours = Entry { kernel: stepped::<FoursToFloat32, MODE>, road: Road::Table };
     pairs.set(DType::Int4x2, DType::Float32, fours);
     pairs.set(DType::UInt4x2, DType::Float32, fours);
     pairs.set(DType::Float4E2M1FnX2, DType::Float32, fours);

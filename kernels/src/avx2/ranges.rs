@@ -1,0 +1,132 @@
+//! From floats to packed single bits: those that become 1 follow each other when a source's codes are taken for integers, so
+//! that two comparisons would tell them; and one, of what they are past the first.
+//!
+//! To an unsigned bit these are the numbers from 1 to infinity, to a signed one those from -1 to minus infinity, and to bool
+//! all but zero: of both signs, where there are two zeros, once the sign is shifted away.
+
+use super::Avx2;
+use super::packed::{Step, stepped};
+use super::pieces::GROUP;
+use crate::dtypes::{DType, Real, mark};
+use crate::format::{FloatFormat, Numbers};
+use crate::table::{Entry, Params, RealPairs, Road};
+use core::arch::x86_64::__m256i;
+use core::marker::PhantomData;
+
+/// Floats of at most 32 bits to the bits that a dtype of single ones has.
+struct InRange<A, B>(PhantomData<(A, B)>);
+
+impl<A: Real, B: Real> InRange<A, B> {
+    const FROM: FloatFormat = match A::DTYPE.numbers() {
+        Numbers::Float(format) => format,
+        _ => panic!("not a float"),
+    };
+
+    /// Whether the sign is shifted away.
+    const DOUBLES: bool = matches!(B::DTYPE, DType::Bool) && Self::FROM.has_negative_zero();
+
+    /// The first code that becomes 1, and the last.
+    const RANGE: (u64, u64) = {
+        assert!(A::DTYPE.bits() as u32 == Self::FROM.bits());
+        let one = (Self::FROM.bias as u64) << Self::FROM.mantissa_bits;
+        let last = match Self::FROM.infinity() {
+            Some(code) => code,
+            None => Self::FROM.max_finite(),
+        };
+        match B::DTYPE {
+            DType::Bool => (1, Self::FROM.mask()),
+            DType::Int1 => (one | Self::FROM.sign_mask(), last | Self::FROM.sign_mask()),
+            _ => (one, last),
+        }
+    };
+
+    /// What is added to codes, so that the first becomes the lowest signed integer; and the first number that is past all of
+    /// them then.
+    const SHIFT: (i32, i32) = {
+        let (first, last) = Self::RANGE;
+        let lowest = i32::MIN >> (32 - A::DTYPE.bits());
+        let count = (last - first + 1) as i32;
+        (lowest.wrapping_sub(first as i32), lowest.wrapping_add(count))
+    };
+
+    /// All ones for codes that become 1.
+    #[inline(always)]
+    fn of(isa: Avx2, v: __m256i) -> __m256i {
+        let (shift, past) = const { Self::SHIFT };
+        match const { A::DTYPE.bits() } {
+            8 => {
+                let v = if Self::DOUBLES { isa.add8(v, v) } else { v };
+                isa.gt8(isa.all8(past as i8), isa.add8(v, isa.all8(shift as i8)))
+            }
+            16 => {
+                let v = if Self::DOUBLES { isa.add16(v, v) } else { v };
+                isa.gt16(isa.all16(past as i16), isa.add16(v, isa.all16(shift as i16)))
+            }
+            _ => {
+                let v = if Self::DOUBLES { isa.add32(v, v) } else { v };
+                isa.gt32(isa.all32(past), isa.add32(v, isa.all32(shift)))
+            }
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step for InRange<A, B> {
+    const IN: usize = A::DTYPE.bits();
+    const OUT: usize = 1;
+    const LEN: usize = GROUP;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's: a quarter of the group, which is 4 bytes of bits.
+            unsafe {
+                let src = src.add(4 * Self::IN * k);
+                let ones = match Self::IN {
+                    8 => Self::of(isa, isa.load(src)),
+                    16 => {
+                        let [a, b] = [isa.load(src), isa.load(src.add(32))];
+                        isa.in_order(isa.packs16(Self::of(isa, a), Self::of(isa, b)))
+                    }
+                    _ => {
+                        let [a, b] = [isa.load(src), isa.load(src.add(32))];
+                        let [c, d] = [isa.load(src.add(64)), isa.load(src.add(96))];
+                        let ab = isa.packs32(Self::of(isa, a), Self::of(isa, b));
+                        let cd = isa.packs32(Self::of(isa, c), Self::of(isa, d));
+                        isa.packed_in_order(isa.packs16(ab, cd))
+                    }
+                };
+                dst.add(4 * k).cast::<i32>().write_unaligned(isa.signs8(ones));
+            }
+            k += 1;
+        }
+    }
+}
+
+macro_rules! set {
+    ($pairs:ident [$($from:ident)*] $to:tt) => {$(
+        set!(@row $pairs $from $to);
+    )*};
+    (@row $pairs:ident $from:ident [$($packed:ident $of:ident)*]) => {$(
+        $pairs.set(DType::$from, DType::$packed, Entry {
+            kernel: stepped::<InRange<mark::$from, mark::$of>, MODE>,
+            road: Road::Direct,
+        });
+    )*};
+}
+
+/// Sets the kernels of the pairs that have one.
+pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
+    set!(pairs
+    [
+        Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+        Float8E4M3B11Fnuz Float16 BFloat16 Float32
+    ]
+    [Bool1x8 Bool Int1x8 Int1 UInt1x8 UInt1]);
+    set!(pairs [Float8E8M0Fnu] [UInt1x8 UInt1]);
+    pairs
+}
