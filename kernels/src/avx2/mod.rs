@@ -26,6 +26,7 @@ mod stores;
 mod thresholds;
 mod to_ints;
 mod widened;
+mod windows;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;

@@ -1,5 +1,5 @@
-//! Between one-byte dtypes, by look-ups, by a ramp with look-ups for the rest, or by thresholds. Where
-//! the sign bit does nothing but change the sign, the look-ups are of magnitudes only, and there are
+//! Between one-byte dtypes, by look-ups, by a ramp with look-ups for the rest, by thresholds, or by the one look-up of a
+//! window. Where the sign bit does nothing but change the sign, the look-ups are of magnitudes only, and there are
 //! half as many of them.
 
 use crate::avx2::Avx2;
@@ -7,6 +7,7 @@ use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
 use crate::avx2::ramps::{Climbs, Ramp};
 use crate::avx2::thresholds::{Stepped, Thresholds};
+use crate::avx2::windows::{Window, Windowed};
 use crate::dtypes::{DType, Real};
 use crate::format::Numbers;
 use crate::options::{Options, Rounding};
@@ -75,6 +76,7 @@ enum Other {
     None,
     Ramp(Ramp),
     Thresholds(Thresholds),
+    Window(Window),
 }
 
 /// A map between one-byte dtypes.
@@ -221,6 +223,12 @@ const fn shorter(
     more: usize,
 ) -> (Other, usize) {
     let (mut best, mut least) = (Other::None, work);
+    if bits >= 7
+        && let Some(window) = Window::of(map, 1 << bits)
+        && window.work() + more < work
+    {
+        return (Other::Window(window), window.work() + more);
+    }
     if bits < 7 || work <= 12 {
         return (best, least);
     }
@@ -323,6 +331,13 @@ impl<A: Real, B: Real, const HOW: u8> Stepped for Pair<A, B, HOW> {
     };
 }
 
+impl<A: Real, B: Real, const HOW: u8> Windowed for Pair<A, B, HOW> {
+    const WINDOW: Window = match Self::PLAN.other {
+        Other::Window(window) => window,
+        _ => Window::NOTHING,
+    };
+}
+
 /// About how many instructions the map takes beyond the least.
 pub(in crate::avx2) const fn work<A: Real, B: Real, const HOW: u8>() -> usize {
     Pair::<A, B, HOW>::PLAN.work
@@ -364,6 +379,7 @@ impl Avx2 {
             Other::None => self.look_up::<Pair<A, B, HOW>>(codes, whole),
             Other::Ramp(_) => self.climb::<Pair<A, B, HOW>>(codes),
             Other::Thresholds(_) => self.count_steps::<Pair<A, B, HOW>>(codes),
+            Other::Window(_) => self.look_out::<Pair<A, B, HOW>>(codes),
         };
         let values = self.signed::<A, B, HOW>(values, self.sign_on_top::<A>(bytes));
         if plan.minus_zero == 0 {
