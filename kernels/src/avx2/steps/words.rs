@@ -554,11 +554,12 @@ const CUT: [u8; 32] = {
     cut
 };
 
-/// Of a format: its infinity, 0.625 and 8.
+/// Of a format: how far infinity is below the largest word, 0.625 and 8. As in [`Keys::OVER`], with that added NaNs are less
+/// than any number, and become zero.
 const fn range_of_cut(dtype: DType) -> (i16, i16, i16) {
     match dtype {
-        DType::Float16 => (0x7c00, 0x3900, 0x4800),
-        _ => (0x7f80, 0x3f20, 0x4100),
+        DType::Float16 => (0x7fff - 0x7c00, 0x3900, 0x4800),
+        _ => (0x7fff - 0x7f80, 0x3f20, 0x4100),
     }
 }
 
@@ -579,12 +580,10 @@ impl Avx2 {
     /// Two vectors of floats cut to integers, as packing leaves them.
     #[inline(always)]
     fn words_to_int<A: Real, B: Real>(self, [v, w]: [__m256i; 2]) -> __m256i {
-        let magnitude = self.all16(i16::MAX);
-        let (a, b) = (self.and(v, magnitude), self.and(w, magnitude));
-        let infinity = self.all16(const { range_of_cut(A::DTYPE).0 });
-        let nan = self.packs16(self.gt16(a, infinity), self.gt16(b, infinity));
-        let high = self.pack_u16(self.cut_key::<A>(a), self.cut_key::<A>(b));
-        let cut = self.andnot(nan, self.shuffle8(self.constant(&CUT), high));
+        let over = self.all16(const { range_of_cut(A::DTYPE).0 });
+        let (v, w) = (self.add16(v, over), self.add16(w, over));
+        let high = self.pack_u16(self.cut_key::<A>(v), self.cut_key::<A>(w));
+        let cut = self.shuffle8(self.constant(&CUT), high);
         let signs = self.packs16(v, w);
         let (least, most) = match const { B::DTYPE.numbers() } {
             Numbers::Int(format) => (format.min_magnitude() as i8, format.max() as i8),
@@ -601,9 +600,10 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    fn cut_key<A: Real>(self, magnitude: __m256i) -> __m256i {
-        let (_, least, most) = const { range_of_cut(A::DTYPE) };
-        let key = self.sub_clamped_u16(self.min16(magnitude, self.all16(most)), self.all16(least));
+    fn cut_key<A: Real>(self, word: __m256i) -> __m256i {
+        let (over, least, most) = const { range_of_cut(A::DTYPE) };
+        let magnitude = self.min16(self.and(word, self.all16(i16::MAX)), self.all16(most + over));
+        let key = self.sub_clamped_u16(magnitude, self.all16(least + over));
         match const { A::DTYPE } {
             DType::Float16 => self.shr16::<8>(key),
             _ => self.shr16::<5>(key),
