@@ -265,8 +265,9 @@ where
         (stepped::<CutToBrain, A, B, MODE>, Road::Direct)
     } else if is(to, DType::BFloat16) && is_integer(from) {
         (stepped::<RoundToBrain, A, B, MODE>, Road::Direct)
-    } else if is(to, DType::Float16)
-        && (is(from, DType::Float32) || is(from, DType::Int32) || is(from, DType::Int8))
+    } else if let (DType::Float32 | DType::Int32 | DType::Int8, DType::Float16)
+    | (DType::UInt32, DType::Float32)
+    | (DType::Float32, DType::Int32) = (from, to)
     {
         (stepped::<ByHubs, A, B, MODE>, Road::Direct)
     } else {

@@ -53,7 +53,7 @@ where
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
 {
     const LEN: usize = 16;
-    const AT_ONCE: usize = 2;
+    const AT_ONCE: usize = 4;
     const HALVES: [bool; 2] = halves(A::DTYPE, B::DTYPE);
 
     #[inline(always)]

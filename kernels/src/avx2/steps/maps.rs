@@ -347,7 +347,7 @@ impl<A: Real, B: Real, const HOW: u8> Step<A, B> for ByteMap<HOW> {
     const LEN: usize = 32;
     // Two of the longer ones, too, wait less for each other.
     const AT_ONCE: usize = match work::<A, B, HOW>() {
-        ..=8 => by_memory(A::DTYPE, B::DTYPE, 32),
+        ..=14 => by_memory(A::DTYPE, B::DTYPE, 32),
         _ => 2,
     };
 
