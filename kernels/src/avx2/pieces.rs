@@ -170,13 +170,23 @@ impl Avx2 {
     #[inline(always)]
     pub(super) unsafe fn spread<const BITS: usize>(self, src: *const u8) -> __m256i {
         // SAFETY: the caller's.
+        unsafe { self.spread_by::<BITS>(self.all32(SIXES), src) }
+    }
+
+    /// The same, given [`SIXES`], hidden or not.
+    ///
+    /// # Safety
+    /// As for [`spread`](Self::spread).
+    #[inline(always)]
+    unsafe fn spread_by<const BITS: usize>(self, sixes: __m256i, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
         unsafe {
             match BITS {
                 1 => self.spread_1(src.cast::<i32>().read_unaligned()),
                 2 => self.spread_2(self.load_64x(src)),
                 4 => self.spread_4(self.loadx(src)),
                 // Twelve bytes each, at the start of the one and at the end of the other.
-                _ => self.spread_6(self.join(self.loadx(src.add(8)), self.loadx(src))),
+                _ => self.spread_6(sixes, self.join(self.loadx(src.add(8)), self.loadx(src))),
             }
         }
     }
@@ -231,8 +241,8 @@ impl Avx2 {
     /// `64 high + low` and 3 times `64 high`. Shifts are products, since it is shifts and shuffles of which
     /// there are too many.
     #[inline(always)]
-    fn spread_6(self, v: __m256i) -> __m256i {
-        let words = self.mul16(self.shuffle8(v, self.constant(&PAIRS)), self.all32(SIXES));
+    fn spread_6(self, sixes: __m256i, v: __m256i) -> __m256i {
+        let words = self.mul16(self.shuffle8(v, self.constant(&PAIRS)), sixes);
         let high = self.and(words, self.all16(-64 * 16));
         let low = self.mul_high_u16(words, self.all16(1 << 12));
         self.add16(low, self.mul_high_u16(high, self.all16(3 << 12)))
@@ -363,20 +373,24 @@ impl Avx2 {
 impl Avx2 {
     #[inline(always)]
     unsafe fn unpack_of<const BITS: usize>(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+        let sixes = self.hidden_sixes();
         let mut i = 0;
         // (One vector in an iteration would take less than four cycles, see `direct::by_memory`.)
         while i + GROUP <= n {
             for k in [0, 32, 64, 96] {
                 // SAFETY: a group is left.
                 unsafe {
-                    self.store(dst.add(i + k), self.spread::<BITS>(src.add((i + k) / 8 * BITS)))
+                    self.store(
+                        dst.add(i + k),
+                        self.spread_by::<BITS>(sixes, src.add((i + k) / 8 * BITS)),
+                    )
                 };
             }
             i += GROUP;
         }
         while i + 32 <= n {
             // SAFETY: 32 elements are left.
-            unsafe { self.store(dst.add(i), self.spread::<BITS>(src.add(i / 8 * BITS))) };
+            unsafe { self.store(dst.add(i), self.spread_by::<BITS>(sixes, src.add(i / 8 * BITS))) };
             i += 32;
         }
         i
