@@ -16,6 +16,7 @@ mod ops;
 mod packed;
 mod permutes;
 mod pieces;
+mod quarters;
 mod ramps;
 mod ranges;
 mod shapes;

@@ -12,6 +12,7 @@ use super::by_codes::StepByCodes;
 use super::code_tables::{Codes, codes, codes_in, words};
 use super::permutes;
 use super::pieces::GROUP;
+use super::quarters::QuartersToWords;
 use super::sixes;
 use super::widened::words_by;
 use crate::codec::Isa;
@@ -529,7 +530,7 @@ const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
     if from.is_packed() && to.component().bits() == 16 {
         let kernel = match from.bits() {
             1 => words_by::<BitsToWords, MODE>(to),
-            2 => words_by::<ByHalves<2, 16>, MODE>(to),
+            2 => words_by::<QuartersToWords, MODE>(to),
             4 => words_by::<ByHalves<4, 16>, MODE>(to),
             _ => sixes::to_words::<MODE>(from, to),
         };
