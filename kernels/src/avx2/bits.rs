@@ -39,6 +39,71 @@ impl Step for BitsToBytes {
     }
 }
 
+/// Single bits to packed dtypes of 6 bits, in which 0 becomes zero.
+///
+/// A byte of the results has bits of two elements that follow each other, in the same half byte of the source. So what is
+/// looked at is that byte, once for either of them.
+pub(super) struct BitsToSixes;
+
+/// Of 96 bytes of results, which byte of the source each looks at, and which bit of it for its first element; that of the
+/// second one is the next.
+const LOOKED_AT: [[[u8; 32]; 2]; 3] = {
+    let mut at = [[[0; 32]; 2]; 3];
+    let mut i = 0;
+    while i < 96 {
+        // Three bytes have four elements.
+        let (half, byte) = (i / 3, i % 3);
+        at[i / 32][0][i % 32] = (half / 2) as u8;
+        at[i / 32][1][i % 32] = 1 << (half % 2 * 4 + byte);
+        i += 1;
+    }
+    at
+};
+
+impl Step for BitsToSixes {
+    const IN: usize = 1;
+    const OUT: usize = 6;
+    const LEN: usize = GROUP;
+
+    /// What a byte gets of the first element that it looks at if that is 1, and of the second.
+    type Tables = [[__m256i; 2]; 3];
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> [[__m256i; 2]; 3] {
+        let codes = codes(params);
+        debug_assert!(codes[0] == 0);
+        let mut tables = [[isa.zero(); 2]; 3];
+        for (k, table) in tables.iter_mut().enumerate() {
+            let (mut firsts, mut seconds) = ([0; 32], [0; 32]);
+            for (i, (first, second)) in firsts.iter_mut().zip(&mut seconds).enumerate() {
+                let byte = (32 * k + i) % 3;
+                *first = codes[1] >> (2 * byte);
+                *second = codes[1] << (6 - 2 * byte);
+            }
+            *table = [isa.constant(&firsts), isa.constant(&seconds)];
+        }
+        tables
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, tables: [[__m256i; 2]; 3], src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 bytes are read and 96 written.
+        unsafe {
+            let bits = isa.twice(isa.loadx(src));
+            let mut k = 0;
+            while k < 3 {
+                let bytes = isa.shuffle8(bits, isa.constant(&LOOKED_AT[k][0]));
+                let first = isa.constant(&LOOKED_AT[k][1]);
+                let second = isa.add8(first, first);
+                let a = isa.and(isa.eq8(isa.and(bytes, first), first), tables[k][0]);
+                let b = isa.and(isa.eq8(isa.and(bytes, second), second), tables[k][1]);
+                isa.store(dst.add(32 * k), isa.or(a, b));
+                k += 1;
+            }
+        }
+    }
+}
+
 /// Single bits to numbers of 16 bits.
 pub(super) struct BitsToWords;
 

@@ -7,7 +7,7 @@
 //! source becomes some bits or bytes of the destination, and no code is ever alone in a byte.
 
 use super::Avx2;
-use super::bits::{BitsToBytes, BitsToWords};
+use super::bits::{BitsToBytes, BitsToSixes, BitsToWords};
 use super::by_codes::StepByCodes;
 use super::code_tables::{Codes, codes, codes_in, words};
 use super::permutes;
@@ -565,7 +565,7 @@ const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
         (4, 2) => stepped::<ByHalves<4, 2>, { stepwise::NONE }>,
         (4, 4) => stepped::<ByHalves<4, 4>, { stepwise::NONE }>,
         (4, 8) => stepped::<ByHalves<4, 8>, { stepwise::NONE }>,
-        (1, 6) => stepped::<ByCodes<1, 1, 6>, { stepwise::NONE }>,
+        (1, 6) => stepped::<BitsToSixes, { stepwise::NONE }>,
         (1, _) => stepped::<BitsToBytes, { stepwise::NONE }>,
         (2, _) => stepped::<ByCodes<2, 2, 6>, { stepwise::NONE }>,
         (4, _) => stepped::<ByCodes<4, 4, 6>, { stepwise::NONE }>,
