@@ -1,11 +1,11 @@
 //! From floats of 16 bits and more, and to bfloat16.
 
-use crate::avx2::bridge::{Brain, ORDERED, Sticky};
+use crate::avx2::bridge::{Brain, NOT_LESS, ORDERED, Sticky};
 use crate::avx2::decode::F64;
 use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::{Avx2, halves};
 use crate::codec::{Bridge, Decode, Encode};
-use crate::dtypes::{DType, Real};
+use crate::dtypes::{DType, Kind, Real};
 use crate::format::Numbers;
 use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
 
@@ -301,6 +301,10 @@ where
             let F64(first) = isa.bridge(Decode::<A>::decode(isa, src));
             let second = src.add(16 * size_of::<A::Stored>());
             let F64(second) = isa.bridge(Decode::<A>::decode(isa, second));
+            if const { B::DTYPE.significant_bits() == 1 } {
+                isa.store(dst, isa.ones_of_pds::<B>([first, second]));
+                return;
+            }
             let (ab, cd) = (isa.pds_to_words::<B>(first), isa.pds_to_words::<B>(second));
             isa.store(dst, isa.packed_in_order(isa.clamped_words::<B>(ab, cd)));
         }
@@ -393,6 +397,38 @@ impl Avx2 {
         let (a, b) = (self.pd_to_dwords::<B>(a), self.pd_to_dwords::<B>(b));
         let (c, d) = (self.pd_to_dwords::<B>(c), self.pd_to_dwords::<B>(d));
         self.packs32(self.join(b, a), self.join(d, c))
+    }
+
+    /// 32 float64s as single bits: whether they are 1 or more, or -1 or less to a signed one.
+    #[inline(always)]
+    fn ones_of_pds<B: Real>(self, [first, second]: [[__m256d; 4]; 2]) -> __m256i {
+        let ab = self.packs32(
+            self.ones_of_two::<B>(first[0], first[1]),
+            self.ones_of_two::<B>(first[2], first[3]),
+        );
+        let cd = self.packs32(
+            self.ones_of_two::<B>(second[0], second[1]),
+            self.ones_of_two::<B>(second[2], second[3]),
+        );
+        let ones = self.low_high_pairs(self.in_order(self.packs16(ab, cd)));
+        match const { B::DTYPE.kind() } {
+            Kind::Int => ones,
+            _ => self.and(ones, self.all8(1)),
+        }
+    }
+
+    /// The same of eight, as all ones in dwords, in each lane two of either vector.
+    #[inline(always)]
+    fn ones_of_two<B: Real>(self, a: __m256d, b: __m256d) -> __m256i {
+        self.even_dwords(self.is_one::<B>(a), self.is_one::<B>(b))
+    }
+
+    #[inline(always)]
+    fn is_one<B: Real>(self, x: __m256d) -> __m256i {
+        self.pd_bits(match const { B::DTYPE.kind() } {
+            Kind::Int => self.cmp_pd::<NOT_LESS>(self.all_pd(-1.0), x),
+            _ => self.cmp_pd::<NOT_LESS>(x, self.all_pd(1.0)),
+        })
     }
 
     /// Words clamped, as packing leaves them.

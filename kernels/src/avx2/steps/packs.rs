@@ -229,7 +229,8 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
     set!(pairs FloatToBits [Float32]
         [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
     set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
-    set!(pairs Float64ToByte [Float64] [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
+    set!(pairs Float64ToByte [Float64]
+        [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
     let fours = Entry { kernel: stepped::<FoursToFloat32, MODE>, road: Road::Table };
     pairs.set(DType::Int4x2, DType::Float32, fours);
     pairs.set(DType::UInt4x2, DType::Float32, fours);
