@@ -1,4 +1,4 @@
-//! From floats to packed single bits: those that become 1 follow each other when a source's codes are taken for integers, so
+//! From floats to packed single bits, and from integers to packed bools: those that become 1 follow each other when a source's codes are taken for integers, so
 //! that two comparisons would tell them; and one, of what they are past the first.
 //!
 //! To an unsigned bit these are the numbers from 1 to infinity, to a signed one those from -1 to minus infinity, and to bool
@@ -8,42 +8,37 @@ use super::Avx2;
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
 use crate::dtypes::{DType, Real, mark};
-use crate::format::{FloatFormat, Numbers};
+use crate::format::Numbers;
 use crate::table::{Entry, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
-/// Floats of at most 32 bits to the bits that a dtype of single ones has.
+/// Numbers of at most 32 bits to the bits that a dtype of single ones has.
 struct InRange<A, B>(PhantomData<(A, B)>);
 
 impl<A: Real, B: Real> InRange<A, B> {
-    const FROM: FloatFormat = match A::DTYPE.numbers() {
-        Numbers::Float(format) => format,
-        _ => panic!("not a float"),
-    };
-
-    /// Whether the sign is shifted away.
-    const DOUBLES: bool = matches!(B::DTYPE, DType::Bool) && Self::FROM.has_negative_zero();
-
-    /// The first code that becomes 1, and the last.
-    const RANGE: (u64, u64) = {
-        assert!(A::DTYPE.bits() as u32 == Self::FROM.bits());
-        let one = (Self::FROM.bias as u64) << Self::FROM.mantissa_bits;
-        let last = match Self::FROM.infinity() {
-            Some(code) => code,
-            None => Self::FROM.max_finite(),
-        };
-        match B::DTYPE {
-            DType::Bool => (1, Self::FROM.mask()),
-            DType::Int1 => (one | Self::FROM.sign_mask(), last | Self::FROM.sign_mask()),
-            _ => (one, last),
+    /// The first code that becomes 1, and the last; and whether that is so once the sign is shifted away.
+    const RANGE: (u64, u64, bool) = match (A::DTYPE.numbers(), B::DTYPE) {
+        (Numbers::Float(format), DType::Bool) => (1, format.mask(), format.has_negative_zero()),
+        (Numbers::Float(format), _) => {
+            let one = (format.bias as u64) << format.mantissa_bits;
+            let last = match format.infinity() {
+                Some(code) => code,
+                None => format.max_finite(),
+            };
+            let sign = if matches!(B::DTYPE, DType::Int1) { format.sign_mask() } else { 0 };
+            (one | sign, last | sign, false)
         }
+        (Numbers::Int(format), DType::Bool) => (1, format.mask(), false),
+        _ => panic!("integers are cut in less"),
     };
+
+    const DOUBLES: bool = Self::RANGE.2;
 
     /// What is added to codes, so that the first becomes the lowest signed integer; and the first number that is past all of
     /// them then.
     const SHIFT: (i32, i32) = {
-        let (first, last) = Self::RANGE;
+        let (first, last, _) = Self::RANGE;
         let lowest = i32::MIN >> (32 - A::DTYPE.bits());
         let count = (last - first + 1) as i32;
         (lowest.wrapping_sub(first as i32), lowest.wrapping_add(count))
@@ -128,5 +123,6 @@ pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> Real
     ]
     [Bool1x8 Bool Int1x8 Int1 UInt1x8 UInt1]);
     set!(pairs [Float8E8M0Fnu] [UInt1x8 UInt1]);
+    set!(pairs [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
     pairs
 }
