@@ -1,4 +1,4 @@
-//! To packed dtypes from those of a byte with many codes, and from floats of 16 to 64 bits: the steps to a
+//! To packed dtypes from those of a byte with many codes, and from wider numbers: the steps to a
 //! byte, four at a time, whose results are packed before they reach memory. And from packed dtypes
 //! to float32 and float64: the steps from a byte, four at a time.
 
@@ -217,11 +217,11 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
     set!(pairs MapBytes [Float8E8M0Fnu] [Int1x8 Int1 1]);
     set!(pairs MapBytes [Int8]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
-    set!(pairs ClampBytes [UInt8]
+    set!(pairs ClampBytes [UInt8 Int16 UInt16]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set_words!(pairs [Float16 BFloat16]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
-    set!(pairs EncodeFloats [Float32]
+    set!(pairs EncodeFloats [Float32 Float64]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs WordsToInt [Float16 BFloat16]
         [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
