@@ -1,27 +1,39 @@
-//! Maps of bytes to bytes that change within 16 codes only, found at compile time.
+//! Maps of bytes to bytes that change within 16 codes only, or 32, found at compile time.
 //!
 //! So are those of formats with large exponents to dtypes with few numbers: what is below becomes zero, what is above the
-//! largest number, and one look-up has all that is between. NaNs are the last codes; where they become what the lowest codes
-//! do, they are taken for lower ones, by an addition that only they overflow.
+//! largest number, and one or two look-ups have all that is between. NaNs are the last codes; where they become what the lowest codes
+//! do, they are taken for lower ones, by an addition that only they overflow; and if there is but one, it may be corrected.
 
 use super::Avx2;
 use core::arch::x86_64::__m256i;
 
-/// What a code is mapped to: of the code plus `shift`, less `first`, but not less than 0 nor more than 15, the entry.
+/// What a code is mapped to: of the code plus `shift`, less `first`, but not less than 0 nor more than 15, or 31, the entry.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
     shift: u8,
     first: u8,
-    entries: [u8; 32],
+    /// A row of 16 entries, and if there is a second one, what that has more.
+    rows: [[u8; 32]; 2],
+    count: usize,
+    /// What that gets wrong in the last code of all, 255.
+    wrong: u8,
 }
 
 impl Window {
     /// One of zeros.
-    pub(super) const NOTHING: Self = Self { shift: 0, first: 0, entries: [0; 32] };
+    pub(super) const NOTHING: Self =
+        Self { shift: 0, first: 0, rows: [[0; 32]; 2], count: 1, wrong: 0 };
 
     /// That of a map of which the first `codes` count, if it has one.
     pub(super) const fn of(map: &[u8; 256], codes: usize) -> Option<Self> {
-        if let Some(window) = Self::shifted(map, codes, 0) {
+        match Self::of_rows(map, codes, 1) {
+            Some(window) => Some(window),
+            None => Self::of_rows(map, codes, 2),
+        }
+    }
+
+    const fn of_rows(map: &[u8; 256], codes: usize, count: usize) -> Option<Self> {
+        if let Some(window) = Self::shifted(map, codes, count, 0) {
             return Some(window);
         }
         // The last codes that are mapped to the same.
@@ -29,12 +41,20 @@ impl Window {
         while last > 0 && map[last - 1] == map[codes - 1] {
             last -= 1;
         }
-        Self::shifted(map, codes, (256 - last) as u8)
+        if let Some(window) = Self::shifted(map, codes, count, (256 - last) as u8) {
+            return Some(window);
+        }
+        let mut all_but_last = *map;
+        all_but_last[255] = map[0];
+        match Self::shifted(&all_but_last, codes, count, 1) {
+            Some(window) if codes == 256 => Some(Self { wrong: map[0] ^ map[255], ..window }),
+            _ => None,
+        }
     }
 
-    const fn shifted(map: &[u8; 256], codes: usize, shift: u8) -> Option<Self> {
-        let mut found = Self { shift, ..Self::NOTHING };
-        // The least code there is after the shift, and how many have its value.
+    const fn shifted(map: &[u8; 256], codes: usize, count: usize, shift: u8) -> Option<Self> {
+        let mut found = Self { shift, count, ..Self::NOTHING };
+        // The least code there is after the shift, and the last that has its value.
         let mut low = 0;
         while low < 256 && found.value(map, codes, low).is_none() {
             low += 1;
@@ -45,24 +65,33 @@ impl Window {
         }
         found.first = first as u8;
         let mut i = 0;
-        while i < 32 {
-            let place = first + i % 16;
-            if place < 256
-                && let Some(value) = found.value(map, codes, place)
+        while i < 16 * count {
+            if first + i < 256
+                && let Some(value) = found.value(map, codes, first + i)
             {
-                found.entries[i] = value;
+                let before = if i < 16 { 0 } else { found.rows[0][i - 16] };
+                found.rows[i / 16][i % 16] = value.wrapping_sub(before);
+                found.rows[i / 16][i % 16 + 16] = value.wrapping_sub(before);
             }
             i += 1;
         }
         let mut code = 0;
         while code < codes {
-            let place = (code as u8).wrapping_add(shift).saturating_sub(found.first);
-            if found.entries[if place > 15 { 15 } else { place as usize }] != map[code] {
+            if found.shown(code as u8) != map[code] {
                 return None;
             }
             code += 1;
         }
         Some(found)
+    }
+
+    /// What a code is mapped to.
+    const fn shown(&self, code: u8) -> u8 {
+        let place = code.wrapping_add(self.shift).saturating_sub(self.first) as usize;
+        let last = 16 * self.count - 1;
+        let place = if place > last { last } else { place };
+        let more = if place < 16 { 0 } else { self.rows[1][place - 16] };
+        self.rows[0][place % 16].wrapping_add(more)
     }
 
     /// What the code becomes that this is after the shift, if there is one.
@@ -81,7 +110,7 @@ impl Window {
 
     /// About how many instructions it takes, counted as those of a sum of nibbles are.
     pub(super) const fn work(&self) -> usize {
-        4 + (self.shift != 0) as usize
+        1 + 3 * self.count + (self.shift != 0) as usize + 3 * (self.wrong != 0) as usize
     }
 }
 
@@ -95,11 +124,22 @@ impl Avx2 {
     #[inline(always)]
     pub(super) fn look_out<M: Windowed>(self, codes: __m256i) -> __m256i {
         let by = const { &M::WINDOW };
-        let codes = match by.shift {
+        let shifted = match by.shift {
             0 => codes,
             shift => self.add8(codes, self.all8(shift as i8)),
         };
-        let place = self.sub_clamped_u8(codes, self.all8(by.first as i8));
-        self.shuffle8(self.constant(&by.entries), self.min_u8(place, self.all8(15)))
+        let place = self.sub_clamped_u8(shifted, self.all8(by.first as i8));
+        let place = self.min_u8(place, self.all8(16 * by.count as i8 - 1));
+        let mut value = self.shuffle8(self.constant(&by.rows[0]), place);
+        if by.count > 1 {
+            // Negative below the second row, which gives zero.
+            let second = self.sub8(place, self.all8(16));
+            value = self.add8(value, self.shuffle8(self.constant(&by.rows[1]), second));
+        }
+        if by.wrong == 0 {
+            return value;
+        }
+        let is_last = self.eq8(codes, self.all8(-1));
+        self.xor(value, self.and(is_last, self.all8(by.wrong as i8)))
     }
 }

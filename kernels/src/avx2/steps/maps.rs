@@ -227,13 +227,14 @@ const fn shorter(
         && let Some(window) = Window::of(map, 1 << bits)
         && window.work() + more < work
     {
-        return (Other::Window(window), window.work() + more);
+        (best, least) = (Other::Window(window), window.work() + more);
     }
-    if bits < 7 || work <= 12 {
+    if bits < 7 || least <= 12 {
         return (best, least);
     }
     let limit = (work + Ramp::most_bonus(work)).saturating_sub(more);
-    if let Some(ramp) = Ramp::of(map, 1 << bits, limit)
+    if matches!(best, Other::None)
+        && let Some(ramp) = Ramp::of(map, 1 << bits, limit)
         && ramp.work() + more < work + ramp.bonus(work)
     {
         (best, least) = (Other::Ramp(ramp), ramp.work() + more);
