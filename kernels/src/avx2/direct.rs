@@ -15,6 +15,7 @@ use super::steps::floats::{
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
+use super::steps::turned::{self, FloatsOfTurned, WidenTurned};
 use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
 use super::{Avx2, fused, sides_of};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
@@ -213,6 +214,25 @@ impl<Hub> Bridges<Hub> for Avx2 where
 {
 }
 
+/// Whether a side is in the other byte order.
+const fn turns<const MODE: usize>() -> bool {
+    MODE & (stepwise::SOURCE | stepwise::RESULTS) != 0
+}
+
+/// Both are.
+const BOTH: usize = stepwise::SOURCE | stepwise::RESULTS;
+
+/// The kernel of a step that knows which sides are in the other byte order.
+macro_rules! turning {
+    ($step:ident) => {
+        match MODE {
+            BOTH => stepped::<$step<true, true>, A, B, MODE>,
+            stepwise::SOURCE => stepped::<$step<true, false>, A, B, MODE>,
+            _ => stepped::<$step<false, true>, A, B, MODE>,
+        }
+    };
+}
+
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
 pub(super) const fn entry<A, B, const MODE: usize>() -> Option<Entry>
 where
@@ -239,9 +259,14 @@ where
             (8, _) if MODE & stepwise::RESULTS != 0 => {
                 (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
             }
+            _ if turned::widens(from, to) && turns::<MODE>() => {
+                (turning!(WidenTurned), Road::Direct)
+            }
             (8, _) | (16, 64) => (stepped::<Widen, A, B, MODE>, Road::Direct),
             _ => return None,
         }
+    } else if is(from, DType::UInt16) && is(to, DType::Float32) && turns::<MODE>() {
+        (turning!(FloatsOfTurned), Road::Direct)
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
         (stepped::<IntToPower<{ UP }, true>, A, B, MODE>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {

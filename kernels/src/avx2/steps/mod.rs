@@ -8,6 +8,7 @@ pub(super) mod ints;
 pub(super) mod maps;
 pub(super) mod packs;
 pub(super) mod powers;
+pub(super) mod turned;
 pub(super) mod words;
 
 use super::Avx2;
