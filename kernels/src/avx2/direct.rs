@@ -250,6 +250,12 @@ where
         (stepped::<FillByte, A, B, MODE>, Road::Direct)
     } else if is(to, DType::Bool) {
         (to_bool::<A, B, MODE>(), Road::Direct)
+    } else if is(from, DType::Bool)
+        && is_integer(to)
+        && to.bits() > 8
+        && MODE & stepwise::RESULTS != 0
+    {
+        (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
     } else if is(from, DType::Bool) {
         (stepped::<FromBool, A, B, MODE>, Road::Direct)
     } else if is_integer(from) && is_integer(to) {

@@ -13,9 +13,13 @@ pub(in crate::avx2) struct WidenTurned<const SOURCE: bool, const RESULTS: bool>;
 /// Unsigned integers of 16 bits to float32, in the same way. (Signed ones take no less time so.)
 pub(in crate::avx2) struct FloatsOfTurned<const SOURCE: bool, const RESULTS: bool>;
 
-/// Whether there is a step for a pair of integers.
+/// Whether there is a step for a pair of integers. (The signs of four take more than is saved.)
 pub(in crate::avx2) const fn widens(from: DType, to: DType) -> bool {
-    matches!((from.bits(), to.bits()), (16, 32 | 64) | (32, 64))
+    match (from.bits(), to.bits()) {
+        (16, 32 | 64) => true,
+        (32, 64) => matches!(from.kind(), Kind::UInt),
+        _ => false,
+    }
 }
 
 impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
