@@ -33,6 +33,9 @@ pub(crate) const NONE: usize = 0;
 pub(crate) const SOURCE: usize = 1;
 /// The results are turned.
 pub(crate) const RESULTS: usize = 2;
+/// Both sides are.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Where kernels are chosen by it.
+pub(crate) const BOTH: usize = SOURCE | RESULTS;
 /// It ends before a step that has an element that may not fit.
 pub(crate) const FITTING: usize = 4;
 

@@ -130,7 +130,7 @@ where
     n
 }
 
-/// Casts as many whole steps, or pairs of light ones, as [`stepwise`] has it.
+/// Casts as many whole steps, or pairs of those of which an iteration does more than one, as [`stepwise`] has it.
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
@@ -216,17 +216,14 @@ impl<Hub> Bridges<Hub> for Avx2 where
 
 /// Whether a side is in the other byte order.
 const fn turns<const MODE: usize>() -> bool {
-    MODE & (stepwise::SOURCE | stepwise::RESULTS) != 0
+    MODE & stepwise::BOTH != 0
 }
 
-/// Both are.
-const BOTH: usize = stepwise::SOURCE | stepwise::RESULTS;
-
 /// The kernel of a step that knows which sides are in the other byte order.
-macro_rules! turning {
+macro_rules! by_sides {
     ($step:ident) => {
         match MODE {
-            BOTH => stepped::<$step<true, true>, A, B, MODE>,
+            stepwise::BOTH => stepped::<$step<true, true>, A, B, MODE>,
             stepwise::SOURCE => stepped::<$step<true, false>, A, B, MODE>,
             _ => stepped::<$step<false, true>, A, B, MODE>,
         }
@@ -266,13 +263,13 @@ where
                 (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
             }
             _ if turned::widens(from, to) && turns::<MODE>() => {
-                (turning!(WidenTurned), Road::Direct)
+                (by_sides!(WidenTurned), Road::Direct)
             }
             (8, _) | (16, 64) => (stepped::<Widen, A, B, MODE>, Road::Direct),
             _ => return None,
         }
     } else if is(from, DType::UInt16) && is(to, DType::Float32) && turns::<MODE>() {
-        (turning!(FloatsOfTurned), Road::Direct)
+        (by_sides!(FloatsOfTurned), Road::Direct)
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
         (stepped::<IntToPower<{ UP }, true>, A, B, MODE>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {

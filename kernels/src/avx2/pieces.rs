@@ -373,7 +373,7 @@ impl Avx2 {
 impl Avx2 {
     #[inline(always)]
     unsafe fn unpack_of<const BITS: usize>(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let sixes = self.hidden_sixes();
+        let sixes = if BITS == 6 { self.hidden_sixes() } else { self.zero() };
         let mut i = 0;
         // (One vector in an iteration would take less than four cycles, see `direct::by_memory`.)
         while i + GROUP <= n {

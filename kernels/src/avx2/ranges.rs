@@ -1,5 +1,6 @@
-//! From floats to packed single bits, and from integers to packed bools: those that become 1 follow each other when a source's codes are taken for integers, so
-//! that two comparisons would tell them; and one, of what they are past the first.
+//! From floats to packed single bits, and from integers to packed bools: taken for integers, the codes that become 1 follow
+//! each other, from a first to a last. One comparison of unsigned integers tells them, of the distance from the first with
+//! their number. AVX2 compares signed ones, so that the lowest signed integer is added on both sides.
 //!
 //! To an unsigned bit these are the numbers from 1 to infinity, to a signed one those from -1 to minus infinity, and to bool
 //! all but zero: of both signs, where there are two zeros, once the sign is shifted away.
@@ -36,8 +37,8 @@ impl<A: Real, B: Real> InRange<A, B> {
     const DOUBLES: bool = Self::RANGE.2;
 
     /// What is added to codes, so that the first becomes the lowest signed integer; and the first number that is past all of
-    /// them then.
-    const SHIFT: (i32, i32) = {
+    /// them then. (They may be all but one, so many that their number wraps around to -1, which is as well.)
+    const SHIFT_AND_PAST: (i32, i32) = {
         let (first, last, _) = Self::RANGE;
         let lowest = i32::MIN >> (32 - A::DTYPE.bits());
         let count = (last - first + 1) as i32;
@@ -47,7 +48,7 @@ impl<A: Real, B: Real> InRange<A, B> {
     /// All ones for codes that become 1.
     #[inline(always)]
     fn of(isa: Avx2, v: __m256i) -> __m256i {
-        let (shift, past) = const { Self::SHIFT };
+        let (shift, past) = const { Self::SHIFT_AND_PAST };
         match const { A::DTYPE.bits() } {
             8 => {
                 let v = if Self::DOUBLES { isa.add8(v, v) } else { v };

@@ -1,8 +1,9 @@
 //! Maps of bytes to bytes that change within 16 codes only, or 32, found at compile time.
 //!
 //! So are those of formats with large exponents to dtypes with few numbers: what is below becomes zero, what is above the
-//! largest number, and one or two look-ups have all that is between. NaNs are the last codes; where they become what the lowest codes
-//! do, they are taken for lower ones, by an addition that only they overflow; and if there is but one, it may be corrected.
+//! largest number, and one or two look-ups have all that is between. NaNs are the last codes; where they become what the
+//! lowest codes do, they are taken for lower ones, by an addition that only they overflow; and if there is but one, it may be
+//! corrected.
 
 use super::Avx2;
 use core::arch::x86_64::__m256i;

@@ -1,5 +1,5 @@
-//! How the codes of dtypes lie in memory, and, for those of at most 8 bits, the ways from there to a
-//! byte each and back.
+//! How the codes of dtypes lie in memory, and the ways from there to registers: for those of at most 8
+//! bits to a byte each, and back.
 
 use super::lanes::{both, first_of_64};
 use super::tables::LookUp;
@@ -23,14 +23,14 @@ pub(super) trait Codes: 'static {
     /// Whether their bytes are in the other order.
     const TURNED: bool = false;
 
-    /// The same with their bytes in the other order, if it is told apart.
+    /// The same with their bytes in the other order, if [`load_pair`] can load them.
     type Turned: Codes<Numbers = Self::Numbers>;
 }
 
 /// As the real dtype has them.
 pub(super) struct Plain<T>(PhantomData<T>);
 
-/// The same in the other byte order, for the loops that load them by [`load_words`].
+/// The same in the other byte order, for the loops that load them by [`load_pair`].
 pub(super) struct Turned<T>(PhantomData<T>);
 
 /// As a packed dtype has them.
@@ -162,21 +162,22 @@ fn whole_codes<A: Codes>(x: Features, v: __m512i) -> __m512i {
     }
 }
 
-/// Up to 64 words of elements of at least as many bytes, in the native order, with zeros for the others.
+/// Two registers of elements of whole words, in the native order; of so many bytes, with zeros for the others.
 ///
 /// # Safety
-/// `src` is valid for reading `count` words.
+/// `src` is valid for reading `bytes` bytes, at most 128, which are whole elements.
 #[inline(always)]
-pub(super) unsafe fn load_words<A: Codes>(
+pub(super) unsafe fn load_pair<A: Codes>(
     x: Features,
     src: *const u8,
-    count: usize,
+    bytes: usize,
 ) -> [__m512i; 2] {
-    // SAFETY: the caller's; 64 words are two registers.
+    const { assert!(A::BITS == 8 && !A::COMPLEX && A::Numbers::DTYPE.bits() >= 16) };
+    // SAFETY: the caller's.
     let v = unsafe {
-        match count {
-            64 => [x.load_dwords(src), x.load_dwords(src.add(64))],
-            _ => x.load_first_pair(src, 2 * count),
+        match bytes {
+            128 => [x.load_dwords(src), x.load_dwords(src.add(64))],
+            _ => x.load_first_pair(src, bytes),
         }
     };
     let places = x.places(A::Numbers::DTYPE.bits() / 8);
@@ -231,7 +232,8 @@ pub(super) unsafe fn store_all<L: LookUp, B: Codes>(
     }
 }
 
-/// Codes without bits above theirs, which floats' don't have.
+/// Codes without bits above theirs, which would come to lie in their neighbours': those of floats have none there, be they
+/// from a table, or from an encoder.
 #[inline(always)]
 fn clean<B: Codes>(x: Features, v: __m512i) -> __m512i {
     match B::Numbers::DTYPE.kind() {

@@ -4,7 +4,8 @@
 //!   each byte of the result. Float32 takes the bytes of bfloat16, which holds all numbers of one
 //!   byte. Also where a side is packed, for which see [`packed`], too.
 //! * From there to more bytes, and to complex numbers, and from any integers to 64 bits: see [`widen`].
-//! * From float16 and bfloat16 to the small floats, and to integers of less than a byte: see [`words`].
+//! * From float16 and bfloat16 to the small floats, and to integers of 2 to 4 bits: see [`words`]; to
+//!   those of one bit, and from 16 bits to bool: see [`truths`].
 //! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
 //! * From integers of 32 and 64 bits to shorter ones: see [`shorter`].
 //! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
@@ -17,7 +18,9 @@ use super::codes::{
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
 use super::uppers::{self, Uppers};
-use super::{Avx512, Features, bits, halves, in_order, narrow, packed, shorter, widen, words};
+use super::{
+    Avx512, Features, bits, halves, in_order, narrow, packed, shorter, truths, widen, words,
+};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::options::Options;
@@ -54,7 +57,7 @@ macro_rules! pick_turning {
     };
 }
 
-/// Such a loop of an instruction set.
+/// Such a loop of an instruction set. (Its results are bytes, and its source's elements are components of two bytes and more.)
 macro_rules! turning {
     ($level:ident, $kernel:ident, $a:ty, $b:ty) => {
         match MODE {
@@ -63,9 +66,6 @@ macro_rules! turning {
         }
     };
 }
-
-/// Both sides are in the other byte order.
-const BOTH: usize = stepwise::SOURCE | stepwise::RESULTS;
 
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
 pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Option<Entry> {
@@ -77,7 +77,7 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
     }
     let kernel = if widen::has_floats::<Plain<A>, Plain<B>>() && matches!(isa, For::Vbmi) {
         return Some(Entry { kernel: vbmi::floats::<Plain<A>, Plain<B>, MODE>, road: Road::Table });
-    } else if narrow::has_truths(from, to) && !is_whole(from) {
+    } else if truths::has_truths(from, to) && !is_whole(from) {
         match MODE {
             stepwise::SOURCE => bw::truths_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>,
             _ => bw::truths::<Plain<A>, Plain<B>, { stepwise::NONE }>,
@@ -95,7 +95,7 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
             (For::Vbmi, stepwise::SOURCE) => {
                 vbmi_to_halves::float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>
             }
-            (For::Vbmi, BOTH) => {
+            (For::Vbmi, stepwise::BOTH) => {
                 vbmi_to_halves::float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::RESULTS }>
             }
             _ => bw_to_halves::float16s::<Plain<A>, Plain<B>, MODE>,
@@ -131,12 +131,12 @@ pub(super) const fn entry_packed<A: Codes, B: Codes, const MODE: usize>(isa: For
     } else if B::BITS == 8 {
         return widening::<A, B, MODE>(isa);
     }
-    let kernel = if narrow::has_truths(from, to) && MODE & stepwise::SOURCE != 0 {
+    let kernel = if truths::has_truths(from, to) && MODE & stepwise::SOURCE != 0 {
         match isa {
             For::Bw => bw::truths_of_turned::<A, B, { stepwise::NONE }>,
             For::Vbmi => vbmi::truths_of_turned::<A, B, { stepwise::NONE }>,
         }
-    } else if narrow::has_truths(from, to) {
+    } else if truths::has_truths(from, to) {
         pick!(isa, truths, A, B)
     } else if narrow::has_low_bytes(from, to) {
         pick_turning!(isa, low_bytes, A, B)
@@ -204,7 +204,7 @@ const fn by_codes<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Ent
             2 => pick!(isa, to_16, A, B),
             _ => pick!(isa, to_32, A, B),
         }
-    } else if narrow::has_ones(from, to) {
+    } else if truths::has_ones(from, to) {
         pick_turning!(isa, ones, A, B)
     } else if words::has_small(from, to) && matches!(isa, For::Vbmi) {
         turning!(vbmi, to_small, A, B)
@@ -316,9 +316,9 @@ kernels! {
         super::to_32 => to_32
         packed::regroup => regroup
         bits::widened => widened
-        narrow::truths => truths
-        narrow::truths_of_turned => truths_of_turned
-        narrow::ones => ones
+        truths::truths => truths
+        truths::truths_of_turned => truths_of_turned
+        truths::ones => ones
         narrow::low_bytes => low_bytes
         narrow::powers => powers
         narrow::small_from_words => small_from_words
@@ -340,9 +340,9 @@ kernels! {
         super::to_16::<_, _, _, true> => to_16_turned
         super::to_32 => to_32
         packed::regroup => regroup
-        narrow::truths => truths
-        narrow::truths_of_turned => truths_of_turned
-        narrow::ones => ones
+        truths::truths => truths
+        truths::truths_of_turned => truths_of_turned
+        truths::ones => ones
         narrow::low_bytes => low_bytes
         narrow::small_from_words => small_from_words
         narrow::small_from_dwords => small_from_dwords

@@ -34,6 +34,7 @@ mod small;
 mod stores;
 mod tables;
 mod ties;
+mod truths;
 mod uppers;
 mod widen;
 mod words;

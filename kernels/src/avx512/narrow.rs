@@ -3,7 +3,7 @@
 
 use super::Features;
 use super::bridge::Odd;
-use super::codes::{Codes, Pair, load_words, store_all};
+use super::codes::{Codes, Pair, load_pair, store_all};
 use super::direct::Maps;
 use super::encode::fill;
 use super::lanes::{both, each};
@@ -14,154 +14,6 @@ use crate::format::Numbers;
 use crate::shape::Mode;
 use core::arch::x86_64::*;
 
-/// Whether [`truths`] is for a pair.
-pub(super) const fn has_truths(from: DType, to: DType) -> bool {
-    from.bits() == 16 && matches!(to, DType::Bool)
-}
-
-/// 16-bit numbers to bool.
-///
-/// # Safety
-/// `src` is valid for reading `2 * n` bytes and `dst` for writing `n` elements of `B`; they don't
-/// overlap.
-#[inline(always)]
-pub(super) unsafe fn truths<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    pair: Pair<A, B>,
-) {
-    let whole = matches!(A::Numbers::DTYPE.kind(), Kind::Int | Kind::UInt);
-    // SAFETY: the caller's.
-    unsafe { truths_of(isa, src, dst, n, pair, if whole { 0xffff } else { 0x7fff }) }
-}
-
-/// 16-bit floats to bool, of which the sign is in the lower byte.
-///
-/// # Safety
-/// As for [`truths`].
-#[inline(always)]
-pub(super) unsafe fn truths_of_turned<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    pair: Pair<A, B>,
-) {
-    // SAFETY: the caller's.
-    unsafe { truths_of(isa, src, dst, n, pair, 0xff7f) }
-}
-
-/// Whether words have any of some bits.
-///
-/// # Safety
-/// As for [`truths`].
-#[inline(always)]
-unsafe fn truths_of<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    pair: Pair<A, B>,
-    bits: u16,
-) {
-    let x = isa.features();
-    // SAFETY: the caller's.
-    unsafe {
-        tests_of_words(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            #[inline(always)]
-            |v| x.bw._mm512_test_epi16_mask(v, x.word(bits)),
-            #[inline(always)]
-            |tests| x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
-        )
-    }
-}
-
-/// Whether [`ones`] is for a pair.
-pub(super) const fn has_ones(from: DType, to: DType) -> bool {
-    matches!(from, DType::Float16 | DType::BFloat16) && matches!(to, DType::Int1 | DType::UInt1)
-}
-
-/// 16-bit floats to integers of one bit. It is set from one on, or, where it stands for -1, from minus one down, as far as
-/// infinity: in words a range of the unsigned.
-///
-/// # Safety
-/// As for [`truths`].
-#[inline(always)]
-pub(super) unsafe fn ones<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    pair: Pair<A, B>,
-) {
-    let (x, signed) = (isa.features(), matches!(B::Numbers::DTYPE, DType::Int1));
-    let (one, infinity) = const {
-        match A::Numbers::DTYPE.numbers() {
-            Numbers::Float(format) => {
-                let one = (format.bias as u16) << format.mantissa_bits;
-                (one, format.max_finite() as u16 + 1)
-            }
-            _ => panic!("not a float"),
-        }
-    };
-    let first = if signed { 0x8000 | one } else { one };
-    // SAFETY: the caller's.
-    unsafe {
-        tests_of_words(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            #[inline(always)]
-            |v| {
-                let past = x.bw._mm512_sub_epi16(v, x.word(first));
-                x.bw._mm512_cmple_epu16_mask(past, x.word(infinity - one))
-            },
-            #[inline(always)]
-            |tests| match signed {
-                true => x.bw._mm512_movm_epi8(tests),
-                false => x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
-            },
-        )
-    }
-}
-
-/// What tests of words tell, and a byte each stands for.
-///
-/// # Safety
-/// As for [`truths`].
-#[inline(always)]
-unsafe fn tests_of_words<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    pair: Pair<A, B>,
-    test: impl Fn(__m512i) -> __mmask32,
-    bytes: impl Fn(__mmask64) -> __m512i,
-) {
-    // SAFETY: the caller's.
-    unsafe {
-        bytes_of_words(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            #[inline(always)]
-            |[a, b]| bytes(u64::from(test(a)) | u64::from(test(b)) << 32),
-        )
-    }
-}
-
 /// Whether [`low_bytes`] is for a pair.
 pub(super) const fn has_low_bytes(from: DType, to: DType) -> bool {
     let whole = matches!(from, DType::Int16 | DType::UInt16);
@@ -171,7 +23,8 @@ pub(super) const fn has_low_bytes(from: DType, to: DType) -> bool {
 /// 16-bit integers to those of at most 8 bits, be they packed, which keeps but the bits that they have, or not.
 ///
 /// # Safety
-/// As for [`truths`].
+/// `src` is valid for reading `2 * n` bytes and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
 #[inline(always)]
 pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
     isa: L,
@@ -209,7 +62,7 @@ pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
 /// Bfloat16 to float8_e8m0fnu: as from float32, see [`super::small`], with its upper half.
 ///
 /// # Safety
-/// As for [`truths`].
+/// As for [`low_bytes`].
 #[inline(always)]
 pub(super) unsafe fn powers<L: LookUp, A: Codes, B: Codes>(
     isa: L,
@@ -225,7 +78,7 @@ pub(super) unsafe fn powers<L: LookUp, A: Codes, B: Codes>(
 /// The same by a mode, which saturates or not: then 255, past the largest power, stays that, which is NaN.
 ///
 /// # Safety
-/// As for [`truths`].
+/// As for [`low_bytes`].
 #[inline(always)]
 pub(super) unsafe fn powers_of_brains<
     L: LookUp,
@@ -292,9 +145,9 @@ fn power<const MODE: u8, const SATURATES: bool>(x: Features, v: __m512i) -> (__m
 /// Makes a byte of each word.
 ///
 /// # Safety
-/// As for [`truths`].
+/// As for [`low_bytes`].
 #[inline(always)]
-unsafe fn bytes_of_words<L: LookUp, A: Codes, B: Codes>(
+pub(super) unsafe fn bytes_of_words<L: LookUp, A: Codes, B: Codes>(
     isa: L,
     src: *const u8,
     dst: *mut u8,
@@ -311,7 +164,7 @@ unsafe fn bytes_of_words<L: LookUp, A: Codes, B: Codes>(
             n,
             false,
             #[inline(always)]
-            |i, count| bytes(load_words::<A>(x, src.add(2 * i), count)),
+            |i, count| bytes(load_pair::<A>(x, src.add(2 * i), 2 * count)),
         );
     }
 }
@@ -331,7 +184,7 @@ unsafe fn bytes_of_dwords<L: LookUp, A: Codes, B: Codes>(
     bytes: impl Fn([__m512i; 4]) -> __m512i,
 ) {
     let x = isa.features();
-    // SAFETY: the caller's; 32 dwords are as many bytes as 64 words.
+    // SAFETY: the caller's.
     unsafe {
         store_all::<L, B>(
             isa,
@@ -340,10 +193,9 @@ unsafe fn bytes_of_dwords<L: LookUp, A: Codes, B: Codes>(
             false,
             #[inline(always)]
             |i, count| {
-                let from = src.add(4 * i);
-                let [a, b] = load_words::<A>(x, from, (2 * count).min(64));
-                let [c, d] =
-                    load_words::<A>(x, from.wrapping_add(128), (2 * count).saturating_sub(64));
+                let (from, left) = (src.add(4 * i), 4 * count);
+                let [a, b] = load_pair::<A>(x, from, left.min(128));
+                let [c, d] = load_pair::<A>(x, from.wrapping_add(128), left.saturating_sub(128));
                 bytes([a, b, c, d])
             },
         );
@@ -368,7 +220,7 @@ pub(super) const fn has_small_from_words(from: DType, to: DType) -> bool {
 /// largest, and fits that byte: clamped to it, and by its table. Else by [`from_magnitudes`].
 ///
 /// # Safety
-/// As for [`truths`].
+/// As for [`low_bytes`].
 #[inline(always)]
 pub(super) unsafe fn small_from_words<L: LookUp, A: Codes, B: Codes>(
     isa: L,
@@ -384,7 +236,7 @@ pub(super) unsafe fn small_from_words<L: LookUp, A: Codes, B: Codes>(
 /// The same, which saturate or not.
 ///
 /// # Safety
-/// As for [`truths`].
+/// As for [`low_bytes`].
 #[inline(always)]
 pub(super) unsafe fn small_of_words<L: LookUp, A: Codes, B: Codes, const SATURATES: bool>(
     isa: L,

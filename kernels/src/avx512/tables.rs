@@ -141,6 +141,8 @@ pub(super) trait LookUp: Copy {
 }
 
 impl LookUp for Vbmi {
+    const STORES_TOGETHER: bool = true;
+
     #[inline(always)]
     fn features(self) -> Features {
         self.features
@@ -178,8 +180,6 @@ impl LookUp for Vbmi {
     fn gather(self, bits: usize, v: __m512i) -> __m512i {
         packed::gather(self, bits, v)
     }
-
-    const STORES_TOGETHER: bool = true;
 
     #[inline(always)]
     unsafe fn store_four_groups(self, bits: usize, mixed: bool, dst: *mut u8, v: [__m512i; 4]) {

@@ -5,8 +5,7 @@
 //! two or three others. So it does not get to know them.
 
 use super::codes::{Codes, Pair};
-use super::decode::quiet;
-use super::decode::turned_places;
+use super::decode::{quiet, turned_places};
 use super::direct::FOR_WORDS;
 use super::shim::Vbmi;
 use super::tables::LookUp;
@@ -48,7 +47,7 @@ impl Uppers {
         Self { places: [unknown(&LOW), unknown(&HIGH)], asked: unknown(&UPPER_PLACES) }
     }
 
-    /// The same as [`floats`](Self::floats) of turned ones.
+    /// As [`floats`](Self::floats), of words whose bytes are turned.
     #[inline(always)]
     pub(super) fn turned_floats(&self, isa: Vbmi, half: usize, v: __m512i) -> __m512 {
         let v = isa.maskz_permutexvar_epi8(self.asked, self.places[half], v);

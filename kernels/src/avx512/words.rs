@@ -23,7 +23,7 @@
 //! are left out of this, and how they come in depends on what the codes are of: see [`Finish`].
 
 use super::Features;
-use super::codes::{Codes, Pair, load_words, store_all};
+use super::codes::{Codes, Pair, load_pair, store_all};
 use super::shim::Vbmi;
 use super::small::Small;
 use super::tables::LookUp;
@@ -95,7 +95,7 @@ impl<B: Real, const CUT: bool, const SATURATES: bool> Finish<B> for Float<CUT, S
     }
 }
 
-/// Integers of at most 4 bits.
+/// Integers of 2 to 4 bits.
 struct Whole;
 
 const fn whole<B: Real>() -> IntFormat {
@@ -178,7 +178,7 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         shift
     };
 
-    /// The first high byte of the range, of keys that are not cut to 15 bits.
+    /// The first high byte of the range, of magnitudes that are shifted up but lose no higher bits.
     const FIRST: u32 = (Self::RANGE.0 >> (8 - Self::SHIFT)) as u32;
 
     /// Where NaN is looked up: before the first.
@@ -295,13 +295,14 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         x.bw._mm512_mask_max_epu16(nan, number, below, x.word(low))
     }
 
-    /// Of each four words with twice a magnitude the high bytes of their keys, then the low ones.
+    /// Of each four words with twice a magnitude the high bytes of their keys, then the low ones. A key is the magnitude times
+    /// `2^SHIFT`: its low byte starts `SHIFT` below the magnitude, which starts at bit 1, and its high byte 8 above that. What
+    /// is below a magnitude is of the word before, and decides nothing: a threshold has all bits set there.
     const PARTS: [u8; 64] = {
         let mut starts = [0; 64];
         let mut i = 0;
         while i < 64 {
             let start = if i % 8 < 4 { 9 } else { 1 };
-            // (The lowest word's lowest bits come from the highest word, which is as good as any.)
             starts[i] = ((16 * (i % 4) + start + 64 - Self::SHIFT as usize) % 64) as u8;
             i += 1;
         }
@@ -555,7 +556,7 @@ pub(super) unsafe fn to_codes<A: Codes, B: Codes>(
             n,
             mixed,
             #[inline(always)]
-            |i, count| codes(isa, load_words::<A>(x, src.add(2 * i), count)),
+            |i, count| codes(isa, load_pair::<A>(x, src.add(2 * i), 2 * count)),
         );
     }
 }

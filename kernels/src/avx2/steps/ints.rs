@@ -442,6 +442,7 @@ impl Avx2 {
     #[inline(always)]
     pub(super) fn filled<B: Real>(self, bytes: __m256i) -> __m256i {
         let bits = const { B::DTYPE.significant_bits() };
+        debug_assert!(bits <= 4 || bits == 8);
         if bits == 8 {
             return bytes;
         }
@@ -456,8 +457,7 @@ impl Avx2 {
     }
 }
 
-/// Of the numbers from 0 to 15 the low `bits`, with the highest of them in all places above; for either lane. (No dtype with
-/// more than 4 is asked for.)
+/// Of the numbers from 0 to 15 the low `bits`, 4 at most, with the highest of them in all places above; for either lane.
 const fn sign_filled(bits: usize) -> [u8; 32] {
     let above = 8usize.saturating_sub(bits);
     let mut numbers = [0; 32];

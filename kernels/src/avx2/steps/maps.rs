@@ -346,7 +346,7 @@ pub(in crate::avx2) const fn work<A: Real, B: Real, const HOW: u8>() -> usize {
 
 impl<A: Real, B: Real, const HOW: u8> Step<A, B> for ByteMap<HOW> {
     const LEN: usize = 32;
-    // Two of the longer ones, too, wait less for each other.
+    // (Of longer ones, found to be those of more work than 14, two wait less for each other.)
     const AT_ONCE: usize = match work::<A, B, HOW>() {
         ..=14 => by_memory(A::DTYPE, B::DTYPE, 32),
         _ => 2,

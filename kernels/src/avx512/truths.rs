@@ -1,0 +1,156 @@
+//! From numbers of 16 bits to bools, and to integers of one bit: by what a comparison of words tells.
+
+use super::codes::{Codes, Pair};
+use super::narrow::bytes_of_words;
+use super::tables::LookUp;
+use crate::dtypes::{DType, Kind, Real};
+use crate::format::Numbers;
+use core::arch::x86_64::*;
+
+/// Whether [`truths`] is for a pair.
+pub(super) const fn has_truths(from: DType, to: DType) -> bool {
+    from.bits() == 16 && matches!(to, DType::Bool)
+}
+
+/// 16-bit numbers to bool.
+///
+/// # Safety
+/// `src` is valid for reading `2 * n` bytes and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
+#[inline(always)]
+pub(super) unsafe fn truths<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let whole = matches!(A::Numbers::DTYPE.kind(), Kind::Int | Kind::UInt);
+    // SAFETY: the caller's.
+    unsafe { truths_of(isa, src, dst, n, pair, if whole { 0xffff } else { 0x7fff }) }
+}
+
+/// 16-bit floats to bool, of which the sign is in the lower byte.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+pub(super) unsafe fn truths_of_turned<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    // SAFETY: the caller's.
+    unsafe { truths_of(isa, src, dst, n, pair, 0xff7f) }
+}
+
+/// Whether words have any of some bits.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+unsafe fn truths_of<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+    bits: u16,
+) {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    unsafe {
+        tests_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |v| x.bw._mm512_test_epi16_mask(v, x.word(bits)),
+            #[inline(always)]
+            |tests| x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
+        )
+    }
+}
+
+/// Whether [`ones`] is for a pair.
+pub(super) const fn has_ones(from: DType, to: DType) -> bool {
+    matches!(from, DType::Float16 | DType::BFloat16) && matches!(to, DType::Int1 | DType::UInt1)
+}
+
+/// 16-bit floats to integers of one bit. It is set from one on, or, where it stands for -1, from minus one down, as far as
+/// infinity: in words a range of the unsigned.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+pub(super) unsafe fn ones<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let (x, signed) = (isa.features(), matches!(B::Numbers::DTYPE, DType::Int1));
+    let (one, infinity) = const {
+        match A::Numbers::DTYPE.numbers() {
+            Numbers::Float(format) => {
+                let one = (format.bias as u16) << format.mantissa_bits;
+                (one, format.max_finite() as u16 + 1)
+            }
+            _ => panic!("not a float"),
+        }
+    };
+    let first = if signed { 0x8000 | one } else { one };
+    // SAFETY: the caller's.
+    unsafe {
+        tests_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |v| {
+                let past = x.bw._mm512_sub_epi16(v, x.word(first));
+                x.bw._mm512_cmple_epu16_mask(past, x.word(infinity - one))
+            },
+            #[inline(always)]
+            |tests| match signed {
+                true => x.bw._mm512_movm_epi8(tests),
+                false => x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
+            },
+        )
+    }
+}
+
+/// What tests of words tell, and a byte each stands for.
+///
+/// # Safety
+/// As for [`truths`].
+#[inline(always)]
+unsafe fn tests_of_words<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+    test: impl Fn(__m512i) -> __mmask32,
+    bytes: impl Fn(__mmask64) -> __m512i,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_words(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |[a, b]| bytes(u64::from(test(a)) | u64::from(test(b)) << 32),
+        )
+    }
+}
