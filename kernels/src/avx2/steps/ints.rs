@@ -442,12 +442,12 @@ impl Avx2 {
     #[inline(always)]
     pub(super) fn filled<B: Real>(self, bytes: __m256i) -> __m256i {
         let bits = const { B::DTYPE.significant_bits() };
-        debug_assert!(bits <= 4 || bits == 8);
         if bits == 8 {
             return bytes;
         }
         match const { B::DTYPE.kind() } {
             Kind::Int if bits > 1 => {
+                debug_assert!(bits <= 4);
                 let numbers = self.constant(const { &sign_filled(B::DTYPE.significant_bits()) });
                 self.shuffle8(numbers, self.and(bytes, self.all8(15)))
             }
