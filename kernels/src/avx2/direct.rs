@@ -15,7 +15,7 @@ use super::steps::floats::{
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
-use super::steps::turned::{self, FloatsOfTurned, WidenTurned};
+use super::steps::turned::{self, WidenTurned};
 use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
 use super::{Avx2, fused, sides_of};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
@@ -219,17 +219,6 @@ const fn turns<const MODE: usize>() -> bool {
     MODE & stepwise::BOTH != 0
 }
 
-/// The kernel of a step that knows which sides are in the other byte order.
-macro_rules! by_sides {
-    ($step:ident) => {
-        match MODE {
-            stepwise::BOTH => stepped::<$step<true, true>, A, B, MODE>,
-            stepwise::SOURCE => stepped::<$step<true, false>, A, B, MODE>,
-            _ => stepped::<$step<false, true>, A, B, MODE>,
-        }
-    };
-}
-
 /// The kernel of a pair of real dtypes for which the hubs are the longer way.
 pub(super) const fn entry<A, B, const MODE: usize>() -> Option<Entry>
 where
@@ -263,13 +252,13 @@ where
                 (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
             }
             _ if turned::widens(from, to) && turns::<MODE>() => {
-                (by_sides!(WidenTurned), Road::Direct)
+                (widen_turned::<A, B, MODE>(), Road::Direct)
             }
             (8, _) | (16, 64) => (stepped::<Widen, A, B, MODE>, Road::Direct),
             _ => return None,
         }
     } else if is(from, DType::UInt16) && is(to, DType::Float32) && turns::<MODE>() {
-        (by_sides!(FloatsOfTurned), Road::Direct)
+        (widen_turned::<A, B, MODE>(), Road::Direct)
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
         (stepped::<IntToPower<{ UP }, true>, A, B, MODE>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {
@@ -302,6 +291,21 @@ where
         return None;
     };
     Some(Entry { kernel, road })
+}
+
+/// The kernel that widens integers of which a side is in the other byte order.
+const fn widen_turned<A, B, const MODE: usize>() -> Kernel
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    match MODE {
+        stepwise::BOTH => stepped::<WidenTurned<true, true>, A, B, MODE>,
+        stepwise::SOURCE => stepped::<WidenTurned<true, false>, A, B, MODE>,
+        _ => stepped::<WidenTurned<false, true>, A, B, MODE>,
+    }
 }
 
 /// Whether the source has 64-bit integers in the other byte order.

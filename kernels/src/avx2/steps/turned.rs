@@ -3,17 +3,15 @@
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
-use crate::dtypes::{DType, Kind, Real, mark};
+use crate::dtypes::{DType, Kind, Real};
 use crate::stepwise::places;
 use core::arch::x86_64::__m256i;
 
-/// Integers of 16 or 32 bits to wider ones, of which the source is in the other byte order, or the results are, or both.
+/// Integers of 16 or 32 bits to wider ones, of which the source is in the other byte order, or the results are, or both; and
+/// unsigned ones of 16 bits to float32. (Signed ones take no less time so.)
 pub(in crate::avx2) struct WidenTurned<const SOURCE: bool, const RESULTS: bool>;
 
-/// Unsigned integers of 16 bits to float32, in the same way. (Signed ones take no less time so.)
-pub(in crate::avx2) struct FloatsOfTurned<const SOURCE: bool, const RESULTS: bool>;
-
-/// Whether there is a step for a pair of integers. (The signs of four take more than is saved.)
+/// Whether integers are widened so to others. (The signs of four take more than is saved.)
 pub(in crate::avx2) const fn widens(from: DType, to: DType) -> bool {
     match (from.bits(), to.bits()) {
         (16, 32 | 64) => true,
@@ -33,38 +31,22 @@ impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         let (from, to) = const { (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8) };
-        let mut i = 0;
-        while i < 16 {
-            // SAFETY: the caller's: as many elements as fill a register are left on both sides.
-            unsafe {
-                let v = isa.widened_turned::<A, B, SOURCE, RESULTS>(src.add(i * from));
-                isa.store(dst.add(i * to), v);
-            }
-            i += 32 / to;
-        }
-    }
-}
-
-impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
-    for FloatsOfTurned<SOURCE, RESULTS>
-{
-    const LEN: usize = 16;
-    const AT_ONCE: usize = 2;
-    const READS_TURNED: bool = SOURCE;
-    const WRITES_TURNED: bool = RESULTS;
-
-    #[inline(always)]
-    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         let turned = isa.twice(bytemuck::cast(const { places(4) }));
         let mut i = 0;
         while i < 16 {
             // SAFETY: the caller's: as many elements as fill a register are left on both sides.
             unsafe {
-                let v = isa.widened_turned::<A, mark::Int32, SOURCE, false>(src.add(2 * i));
-                let v = isa.ps_bits(isa.i32_to_ps(v));
-                isa.store(dst.add(4 * i), if RESULTS { isa.shuffle8(v, turned) } else { v });
+                let (src, dst) = (src.add(i * from), dst.add(i * to));
+                let v = if const { matches!(B::DTYPE, DType::Float32) } {
+                    let v = isa.widened_turned::<A, B, SOURCE, false>(src);
+                    let v = isa.ps_bits(isa.i32_to_ps(v));
+                    if RESULTS { isa.shuffle8(v, turned) } else { v }
+                } else {
+                    isa.widened_turned::<A, B, SOURCE, RESULTS>(src)
+                };
+                isa.store(dst, v);
             }
-            i += 8;
+            i += 32 / to;
         }
     }
 }
@@ -106,7 +88,6 @@ impl Avx2 {
         self,
         src: *const u8,
     ) -> __m256i {
-        const { assert!(widens(A::DTYPE, B::DTYPE)) };
         // SAFETY: the caller's: they are 16 bytes, or 8.
         let v = unsafe {
             match const { 4 * A::DTYPE.bits() / B::DTYPE.bits() } {
