@@ -50,10 +50,15 @@ const _: () = assert!(LONG >= LINE * 8);
 const LARGE: usize = 8 << 10;
 
 /// Whether long casts of a pair may be run in two parts. Under other options than the default ones a
-/// kernel's work depends on where an element stands, and is no matter of loads and stores; memcpy sees
-/// to its own.
-pub(crate) const fn is_for(from: DType, to: DType, options: &Options) -> bool {
-    options.is_default() && !is_copy(from, to)
+/// kernel's work depends on where an element stands, and is no matter of loads and stores; memcpy, which copies what has
+/// both sides in one byte order, sees to its own.
+pub(crate) const fn is_for(
+    from: DType,
+    to: DType,
+    options: &Options,
+    [source_swapped, results_swapped]: [bool; 2],
+) -> bool {
+    options.is_default() && (!is_copy(from, to) || source_swapped != results_swapped)
 }
 
 /// Whether so few elements are cast in one part whatever the pair.

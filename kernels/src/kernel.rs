@@ -1,6 +1,7 @@
 //! Resolved casts, and the safe doors to them: over slices of bytes, over bools, into memory that
 //! nothing has been written to yet.
 
+use crate::align;
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
 use crate::environment::{self, Arithmetic, Guard};
@@ -212,6 +213,8 @@ impl Kernel {
         if let Some((swap, kernel)) = Swap::new(self.kernel, &self.params, table, sides) {
             (self.params.swap, self.kernel) = (Some(swap), kernel);
         }
+        let Params { from, to, .. } = self.params;
+        self.params.in_parts = align::is_for(from, to, &self.params.options, self.swapped());
         self.plain = Plain::new(&self.params, self.guard);
         self
     }

@@ -52,7 +52,7 @@ pub(crate) struct Params {
 impl Params {
     /// A pair under the default options.
     pub(crate) const fn defaults(from: DType, to: DType) -> Self {
-        Self::plain(from, to, align::is_for(from, to, &Options::DEFAULT))
+        Self::plain(from, to, align::is_for(from, to, &Options::DEFAULT, [false; 2]))
     }
 
     /// The same, where it is known whether the cast may be run in parts.
@@ -75,7 +75,7 @@ impl Params {
     pub(crate) fn new(from: DType, to: DType, options: &Options, shapes: &Shapes) -> Self {
         let component_options = options.effective(from.component(), to.component());
         let options = options.effective(from, to);
-        let in_parts = align::is_for(from, to, &options);
+        let in_parts = align::is_for(from, to, &options, [false; 2]);
         let (a, b) = (from.component(), to.component());
         let plan = Some(Plan::new(a, b, &component_options, shapes));
         Self { options, component_options, in_parts, plan, ..Self::defaults(from, to) }

@@ -49,22 +49,26 @@ impl MaskedKernel {
             Overflow::Error => Overflow::As,
             other => other,
         };
-        let mut kernel = Kernel::on(level, from, to, &Options { overflow, ..*options });
+        let kernel = Kernel::on(level, from, to, &Options { overflow, ..*options });
         let checked = Options { overflow: Overflow::Error, ..*options };
         let params = Params::new(from, to, &checked, &level.table.shapes);
         let test = matches!(params.options.overflow, Overflow::Error).then(|| {
-            // The cast is cut into blocks already.
-            kernel.params.in_parts = false;
             let arithmetic = level.table.arithmetic;
             Test { params, guard: environment::guard(from, to, &params.options, arithmetic) }
         });
-        Self { kernel, test }
+        Self { kernel, test }.cut()
+    }
+
+    /// A cast that is tested is cut into blocks already.
+    fn cut(mut self) -> Self {
+        self.kernel.params.in_parts &= self.test.is_none();
+        self
     }
 
     /// With its sides in the other byte order, or not: see [`Kernel::with_swapped`].
     pub fn with_swapped(mut self, sides: [bool; 2]) -> Self {
         self.kernel = self.kernel.with_swapped(sides);
-        self
+        self.cut()
     }
 
     /// The kernel that stores.
