@@ -64,6 +64,27 @@ fn dense_samples_of_32_bit_sources() {
     assert_none(&errors);
 }
 
+/// Which loop of AVX2 converts to float16 depends on the CPU: here it is both.
+#[test]
+#[cfg(all(target_arch = "x86_64", not(simdcast_portable)))]
+fn conversions_to_float16_by_fours_and_by_eights() {
+    let Ok(avx2) = simdcast::isa::find("avx2") else {
+        say("NOT TESTED: CONVERSIONS TO FLOAT16 ON AVX2, WHICH THIS CPU DOES NOT HAVE");
+        return;
+    };
+    let is_half = |to: DType| matches!(to, DType::Float16 | DType::Complex32);
+    let jobs: Vec<_> = pairs().filter(|&(_, to)| is_half(to)).collect();
+    for by_fours in [true, false] {
+        simdcast_kernels::dispatch::convert_to_float16_by_fours(by_fours);
+        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+            let codes = long_enough(values::codes(from, to));
+            compare(&[avx2], from, to, &Options::DEFAULT, &codes)
+        });
+        assert_none(&errors);
+        assert!(tally.values as usize > jobs.len());
+    }
+}
+
 /// Every other test of a kernel rests on the comparison, so that must be able to fail.
 #[test]
 fn the_comparison_sees_what_other_options_change() {

@@ -114,9 +114,9 @@ pub(crate) const fn bytes(elements: usize, bits: usize) -> usize {
 
 #[cfg(target_arch = "x86_64")]
 mod cpu {
+    use crate::cpuid::ask;
     use core::arch::x86_64::{
-        __cpuid_count, __m128i, _MM_HINT_T0, _mm_load_si128, _mm_prefetch, _mm_sfence,
-        _mm_stream_si128, CpuidResult,
+        __m128i, _MM_HINT_T0, _mm_load_si128, _mm_prefetch, _mm_sfence, _mm_stream_si128,
     };
     use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -175,31 +175,23 @@ mod cpu {
         }
     }
 
-    fn cpuid(leaf: u32, subleaf: u32) -> CpuidResult {
-        // SAFETY: every x86-64 CPU has the instruction. (Newer compilers know that it is safe.)
-        #[allow(unused_unsafe)]
-        unsafe {
-            __cpuid_count(leaf, subleaf)
-        }
-    }
-
-    /// Asks the CPU: takes some hundred nanoseconds, and in a virtual machine some microseconds.
+    /// Asks the CPU, some times.
     #[cold]
     fn asked() -> usize {
         let amd = {
-            let known = cpuid(0x8000_0000, 0).eax >= 0x8000_001d;
+            let known = ask(0x8000_0000, 0).eax >= 0x8000_001d;
             // Whether the leaf is there at all ("topology extensions").
-            known && cpuid(0x8000_0001, 0).ecx & 1 << 22 != 0
+            known && ask(0x8000_0001, 0).ecx & 1 << 22 != 0
         };
         let leaf = if amd {
             0x8000_001d
-        } else if cpuid(0, 0).eax >= 4 {
+        } else if ask(0, 0).eax >= 4 {
             4
         } else {
             return UNKNOWN;
         };
         // Each subleaf is a cache, until one whose type is 0; type 2 is for instructions.
-        let caches = (0..16).map(|i| cpuid(leaf, i)).take_while(|id| id.eax & 31 != 0);
+        let caches = (0..16).map(|i| ask(leaf, i)).take_while(|id| id.eax & 31 != 0);
         let sizes = caches.filter(|id| id.eax & 31 != 2).map(|id| {
             let (ways, partitions) = (id.ebx >> 22 & 0x3ff, id.ebx >> 12 & 0x3ff);
             let (line, sets) = (id.ebx & 0xfff, id.ecx);

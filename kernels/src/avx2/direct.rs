@@ -9,15 +9,15 @@ use super::steps::bytes::{
 };
 use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToByte, HalfToWord};
 use super::steps::floats::{
-    BrainToByte, BrainToFloat16, BrainToFloat32, ByHubs, CutHalf, CutToBrain, Float64ToByte,
-    FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
+    BrainToByte, BrainToFloat32, ByHubs, CutHalf, CutToBrain, Float64ToByte, FloatToBrain,
+    FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
 use super::steps::turned::{self, WidenTurned};
 use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
-use super::{Avx2, fused, sides_of};
+use super::{Avx2, float16, fused, sides_of};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
 use crate::dtypes::{DType, Kind, Real};
 use crate::environment::{self, Guard};
@@ -64,7 +64,7 @@ pub(super) const fn by_memory(from: DType, to: DType, len: usize) -> usize {
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn stepped<S, A, B, const MODE: usize>(
+pub(super) unsafe fn stepped<S, A, B, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -282,10 +282,9 @@ where
         (stepped::<CutToBrain, A, B, MODE>, Road::Direct)
     } else if is(to, DType::BFloat16) && is_integer(from) {
         (stepped::<RoundToBrain, A, B, MODE>, Road::Direct)
-    } else if let (DType::Float32 | DType::Int32 | DType::Int8, DType::Float16)
-    | (DType::UInt32, DType::Float32)
-    | (DType::Float32, DType::Int32) = (from, to)
-    {
+    } else if is(to, DType::Float16) {
+        (float16::kernel::<A, B, MODE>(), Road::Direct)
+    } else if let (DType::UInt32, DType::Float32) | (DType::Float32, DType::Int32) = (from, to) {
         (stepped::<ByHubs, A, B, MODE>, Road::Direct)
     } else {
         return None;
@@ -429,7 +428,6 @@ where
             stepped::<FloatToBrain<false>, A, B, MODE>
         }
         (DType::Float32, DType::BFloat16) => stepped::<FloatToBrain<true>, A, B, MODE>,
-        (DType::BFloat16, DType::Float16) => stepped::<BrainToFloat16, A, B, MODE>,
         (DType::BFloat16, DType::Float32) => stepped::<BrainToFloat32, A, B, MODE>,
         _ => return None,
     })

@@ -8,7 +8,7 @@ use crate::codec::Encode;
 use crate::dtypes::{Real, mark};
 use crate::format::{FloatFormat, Numbers, Specials};
 use crate::shape::{Mode, TINY};
-use core::arch::x86_64::{__m128, __m128i, __m256, __m256i};
+use core::arch::x86_64::{__m128i, __m256, __m256i};
 use core::marker::PhantomData;
 
 macro_rules! encoders {
@@ -46,10 +46,7 @@ encoders! {
     UInt1 <= Int<1, false>, |isa, v, dst| isa.storex(dst, isa.fill(v));
     UInt2 <= Int<2, false>, |isa, v, dst| isa.storex(dst, isa.fill(v));
     UInt4 <= Int<4, false>, |isa, v, dst| isa.storex(dst, isa.fill(v));
-    Float16 <= Sticky, |isa, Sticky([a, b]), dst| {
-        let fours = [isa.lower_ps(a), isa.half_ps::<1>(a), isa.lower_ps(b), isa.half_ps::<1>(b)];
-        isa.store_float16(fours, dst);
-    };
+    Float16 <= Sticky, |isa, v, dst| isa.store_float16(v, dst);
     BFloat16 <= Brain, |isa, Brain(v), dst| isa.store(dst, isa.to_bfloat16(v));
     Float32 <= F32, |isa, F32(v), dst| isa.store_two(dst, [isa.ps_bits(v[0]), isa.ps_bits(v[1])]);
     Float64 <= F64, |isa, F64([a, b, c, d]), dst| {
@@ -139,23 +136,6 @@ impl Avx2 {
     #[inline(always)]
     pub(super) fn to_float16(self, x: __m256) -> __m128i {
         self.ps_to_half::<0>(x)
-    }
-
-    /// Stores sixteen float16s, converted by fours, of which AMD's CPUs do more than twice as many in the time of one eight:
-    /// one half by conversions to memory, of which each is a store, the other by a shuffle. On Intel's CPUs, where it is
-    /// one eight that takes less, so neither stores nor shuffles are what there is much more of.
-    ///
-    /// # Safety
-    /// `dst` is valid for writing 32 bytes.
-    #[inline(always)]
-    pub(super) unsafe fn store_float16(self, [a, b, c, d]: [__m128; 4], dst: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe {
-            self.store_64x(dst, self.psx_to_half(a));
-            self.store_64x(dst.add(8), self.psx_to_half(b));
-            let second = self.join_low_64x(self.psx_to_half(c), self.psx_to_half(d));
-            self.storex(dst.add(16), second);
-        }
     }
 
     /// Sixteen bfloat16s.

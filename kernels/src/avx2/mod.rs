@@ -9,6 +9,7 @@ mod complex;
 mod decode;
 mod direct;
 mod encode;
+pub(crate) mod float16;
 mod in_registers;
 mod look_ups;
 mod nibbles;

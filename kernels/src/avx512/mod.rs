@@ -41,6 +41,7 @@ mod words;
 
 use crate::align::LINE;
 use crate::codec::{Bridge, Decode, Encode, Isa};
+use crate::cpuid;
 use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::environment::Arithmetic;
 use crate::scalar;
@@ -52,7 +53,6 @@ use crate::tile;
 use by_codes::{by_codes, by_codes_marked};
 use codes::{Complex, Packed, Plain};
 use complex::with_complex;
-use core::arch::x86_64::__cpuid;
 use decode::DecodeTurned;
 use direct::For;
 use eights::with_eights;
@@ -180,14 +180,7 @@ pub(crate) fn detect_bf16() -> bool {
 
 /// The bytes of the longest access: of AMD's cores those of family 25, Zen 4, load and store a register in halves.
 pub(crate) fn access() -> usize {
-    // SAFETY: every x86-64 CPU has the instruction. (Newer compilers know that it is safe.)
-    #[allow(unused_unsafe)]
-    let [vendor, version] = unsafe { [__cpuid(0), __cpuid(1)] };
-    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened()
-        == b"AuthenticAMD";
-    // The base family, 15, and the extended one, which is added to it.
-    let is_zen4 = version.eax >> 8 & 15 == 15 && version.eax >> 20 & 255 == 25 - 15;
-    if is_amd && is_zen4 { LINE / 2 } else { LINE }
+    if cpuid::amd_family() == Some(25) { LINE / 2 } else { LINE }
 }
 
 impl Isa for Avx512 {

@@ -12,9 +12,6 @@ use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
 /// By the hubs, where they do so little that the loop around them counts.
 pub(in crate::avx2) struct ByHubs;
 
-/// Bfloat16 to float16: float32 is bfloat16 with zeros below.
-pub(in crate::avx2) struct BrainToFloat16;
-
 /// Float16 to bfloat16.
 pub(in crate::avx2) struct HalfToBrain;
 
@@ -101,27 +98,6 @@ impl<const AT_REST: bool, A: Real, B: Real> Step<A, B> for FloatToBrain<AT_REST>
             // The words of both in turns.
             let (high, low) = (isa.mix16::<0xaa>(a_shifted, b), isa.mix16::<0xaa>(a, b_shifted));
             isa.store(dst, isa.brains([isa.as_ps(a), isa.as_ps(b)], high, low));
-        }
-    }
-}
-
-impl<A: Real, B: Real> Step<A, B> for BrainToFloat16 {
-    const LEN: usize = 16;
-    const AT_ONCE: usize = 2;
-    const HALVES: [bool; 2] = [true; 2];
-
-    #[inline(always)]
-    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's: 16 elements on both sides.
-        unsafe {
-            let (first, second, zero) = (isa.loadx(src), isa.loadx(src.add(16)), isa.zerox());
-            let dwords = [
-                isa.as_psx(isa.low16x(zero, first)),
-                isa.as_psx(isa.high16x(zero, first)),
-                isa.as_psx(isa.low16x(zero, second)),
-                isa.as_psx(isa.high16x(zero, second)),
-            ];
-            isa.store_float16(dwords, dst);
         }
     }
 }
