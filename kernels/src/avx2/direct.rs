@@ -9,8 +9,8 @@ use super::steps::bytes::{
 };
 use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToByte, HalfToWord};
 use super::steps::floats::{
-    BrainToByte, BrainToFloat32, ByHubs, CutHalf, CutToBrain, Float64ToByte, FloatToBrain,
-    FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
+    BrainToByte, BrainToFloat32, ByHubs, CutHalf, CutToBrain, Float64ToByte, Float64ToFloat32,
+    FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
@@ -429,6 +429,7 @@ where
         }
         (DType::Float32, DType::BFloat16) => stepped::<FloatToBrain<true>, A, B, MODE>,
         (DType::BFloat16, DType::Float32) => stepped::<BrainToFloat32, A, B, MODE>,
+        (DType::Float64, DType::Float32) => stepped::<Float64ToFloat32, A, B, MODE>,
         _ => return None,
     })
 }

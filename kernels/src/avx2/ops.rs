@@ -290,6 +290,13 @@ impl Avx2 {
         // SAFETY: the caller's.
         unsafe { self.0.sse2._mm_storeu_si128(dst.cast(), value) }
     }
+    /// # Safety
+    /// 16 bytes are writable at `dst`.
+    #[inline(always)]
+    pub(super) unsafe fn storex_ps(self, dst: *mut u8, value: __m128) {
+        // SAFETY: the caller's.
+        unsafe { self.0.sse._mm_storeu_ps(dst.cast(), value) }
+    }
     /// Stores the lower half.
     ///
     /// # Safety

@@ -21,6 +21,9 @@ pub(in crate::avx2) struct FloatToBrain<const AT_REST: bool>;
 /// Bfloat16 to float32.
 pub(in crate::avx2) struct BrainToFloat32;
 
+/// Float64 to float32.
+pub(in crate::avx2) struct Float64ToFloat32;
+
 /// Float8_e5m2, which is float16's upper byte, to float16.
 pub(in crate::avx2) struct UpperByteToFloat16;
 
@@ -98,6 +101,25 @@ impl<const AT_REST: bool, A: Real, B: Real> Step<A, B> for FloatToBrain<AT_REST>
             // The words of both in turns.
             let (high, low) = (isa.mix16::<0xaa>(a_shifted, b), isa.mix16::<0xaa>(a, b_shifted));
             isa.store(dst, isa.brains([isa.as_ps(a), isa.as_ps(b)], high, low));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for Float64ToFloat32 {
+    const LEN: usize = 16;
+    const AT_ONCE: usize = 2;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's: 16 elements on both sides. (Two that are joined to one store the compiler parts again, and
+            // stores the upper one first.)
+            unsafe {
+                let doubles = isa.as_pd(isa.load(src.add(32 * k)));
+                isa.storex_ps(dst.add(16 * k), isa.pd_to_ps(doubles));
+            }
+            k += 1;
         }
     }
 }
