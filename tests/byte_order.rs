@@ -4,7 +4,7 @@
 mod support;
 
 use simdcast::{ByteOrder, Cast, CastError, CastOptions, DType, Overflow, Rounding};
-use simdcast_kernels::{Kernel, Options, RunError};
+use simdcast_kernels::{Kernel, Options, RunError, Stores};
 use support::guarded::Guarded;
 use support::{Tally, fewer_pairs, noise, on_every_level};
 
@@ -39,7 +39,9 @@ fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {
     let mut right = vec![0; to.bytes_for(n).unwrap()];
     let result = kernel.run(&turned(from, &source, sides[0]), &mut right, n);
     let right = turned(to, &right, sides[1]);
-    let swapped = kernel.with_swapped(sides);
+    // Long ones through the caches, and past them.
+    let stores = if n.is_multiple_of(2) { Stores::Auto } else { Stores::Streaming };
+    let swapped = kernel.with_swapped(sides).with_stores(stores);
     let mut src = Guarded::new(source.len(), n % 13);
     // Whole elements off a line, or not.
     let mut dst = Guarded::new(right.len(), n % 7 * if n.is_multiple_of(2) { 5 } else { 8 });
