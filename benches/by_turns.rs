@@ -1,10 +1,10 @@
 //! What one way of large casts costs over another: several threads, stores past the caches, fresh memory, elements
-//! that lie apart, the other byte order, streams. Each table is measured in one run, its columns by turns, which
+//! that lie apart, the other byte order, numbers out of the ordinary, streams. Each table is measured in one run, its columns by turns, which
 //! criterion, the harness of the bench `bulk`, doesn't do.
 //!
 //! ```text
 //! cargo bench --bench by_turns --features rayon            # all tables
-//! cargo bench --bench by_turns --features rayon -- threads stores fresh strided orders streams
+//! cargo bench --bench by_turns --features rayon -- threads stores fresh strided orders numbers streams
 //! ```
 
 #[path = "casts/large.rs"]
@@ -12,7 +12,7 @@ mod large;
 
 use large::{OTHER, PAIRS, elements, human, layouts, par_memcpy, some_bytes};
 use simdcast::{
-    ByteOrder, Cast, CastOptions, CastReader, CastWriter, DType, Element, cast, cast_vec,
+    ByteOrder, Cast, CastOptions, CastReader, CastWriter, DType, Element, Kind, cast, cast_vec,
     par_cast_vec,
 };
 use simdcast_kernels::{InOrder, Kernel, Options, Stores};
@@ -242,6 +242,65 @@ fn orders() {
     }
 }
 
+/// Buffers in which one number of sixteen is such as some CPUs, or some loops, take long for, against ordinary ones.
+fn numbers() {
+    const N: usize = 65536;
+    head(
+        "One number of 16 out of the ordinary, 65536 elements: ns an element without, and over that",
+        &["ordinary", "subnormal", "tiny", "NaN", "infinity", "large"],
+    );
+    let mut worst = Vec::new();
+    for (from, to) in DType::ALL.into_iter().flat_map(|a| DType::ALL.map(|b| (a, b))) {
+        if !matches!(from.kind(), Kind::Float) || from.bits() < 16 || from.is_complex() {
+            continue;
+        }
+        let cast = Cast::new(from, to, CastOptions::new()).unwrap();
+        let of = |numbers: &[f64]| {
+            let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+            let mut stored = vec![0; from.bytes_for(numbers.len()).unwrap()];
+            Cast::new(DType::Float64, from, CastOptions::new())
+                .unwrap()
+                .run(&bytes, &mut stored)
+                .unwrap();
+            stored
+        };
+        let bytes = some_bytes(2 * N);
+        let ordinary: Vec<f64> = bytes[..N].iter().map(|&byte| f64::from(byte as i8)).collect();
+        let mut sources = vec![of(&ordinary)];
+        let smallest = match from {
+            DType::Float64 => f64::from_bits(77),
+            DType::Float16 => 5e-7,
+            _ => 1e-40,
+        };
+        // (What is tiny is a subnormal number of some destinations.)
+        for other in [smallest, 1e-6, f64::NAN, f64::INFINITY, 6e4] {
+            let numbers = ordinary.iter().zip(&bytes[N..]);
+            let numbers =
+                numbers.map(|(&number, byte)| if byte % 16 == 0 { other } else { number });
+            sources.push(of(&numbers.collect::<Vec<_>>()));
+        }
+        let mut dst = vec![0; to.bytes_for(N).unwrap()];
+        let mut best = [f64::MAX; 6];
+        for _ in 0..40 {
+            for (src, best) in sources.iter().zip(&mut best) {
+                cast.run(src, &mut dst).unwrap();
+                let start = Instant::now();
+                cast.run(black_box(src), &mut dst).unwrap();
+                *best = best.min(start.elapsed().as_secs_f64());
+            }
+        }
+        let ratios = [1, 2, 3, 4, 5].map(|kind| best[kind] / best[0]);
+        let most = ratios.into_iter().fold(0.0, f64::max);
+        worst.push((most, format!("{from} -> {to}"), best[0] * 1e9 / N as f64, ratios));
+    }
+    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (_, name, time, ratios) in &worst[..20] {
+        row(name, [*time].into_iter().chain(*ratios));
+    }
+    let more = |bar: f64| worst.iter().filter(|(most, ..)| *most > bar).count();
+    println!("{} pairs; more than 1.3 times: {}; twice: {}", worst.len(), more(1.3), more(2.0));
+}
+
 /// Readers and writers of memory, against a cast from memory to memory.
 fn streams() {
     head(
@@ -277,12 +336,13 @@ fn streams() {
 
 fn main() {
     let named: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
-    let tables: [(&str, fn()); 6] = [
+    let tables: [(&str, fn()); 7] = [
         ("threads", threads),
         ("stores", stores),
         ("fresh", fresh),
         ("strided", strided),
         ("orders", orders),
+        ("numbers", numbers),
         ("streams", streams),
     ];
     if let Some(unknown) = named.iter().find(|name| tables.iter().all(|(known, _)| known != name)) {

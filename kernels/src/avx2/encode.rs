@@ -218,10 +218,10 @@ impl<B: Real> Small<B> {
     /// The smallest normal number.
     const LOWEST: i32 = (Self::FORMAT.min_exponent() + 127) << 23;
 
-    /// See [`Avx2::codes`].
-    const FACTOR: f32 = {
+    /// What makes 2^e what is added, see [`Avx2::codes_by`], as bits.
+    const FACTOR: i32 = {
         let offset = -(1 << Self::M) * (Self::FORMAT.min_exponent() + 150 - Self::M);
-        f32::from_bits((((150 - Self::M) << 23) + (1 << 16) + offset) as u32)
+        ((23 - Self::M) << 23) + (1 << 16) + offset
     };
 
     const WEIGHTS: i32 = 256 | 2 << Self::M << 16;
@@ -235,17 +235,24 @@ impl Avx2 {
     /// 256 times the codes of magnitudes.
     ///
     /// Let 2^e be the power of two below the number (in subnormals: the smallest normal), and m the
-    /// fraction bits of the destination, whose unit near the number is then 2^(e-m). The fma adds
-    /// 2^(e+23-m) * (1 + k), of which that unit is the last place: so it rounds, and leaves the number
+    /// fraction bits of the destination, whose unit near the number is then 2^(e-m). What is added is
+    /// 2^(e+23-m) * (1 + k), of which that unit is the last place: so the sum rounds, and leaves the number
     /// of units in the low word of the sum, plus what k has put there; the exponent field, e + 150 - m,
     /// is in the high word from bit 7 up. The code is units + 2^m * (e - lowest), since 2^m units make
     /// the first normal code. Multiplying the high word by 2^(m+1) gives 256 * 2^m * (e + 150 - m), the
     /// low word by 256 gives 256 * units, and k makes up for the constants: its low word is
     /// -2^m * (lowest + 150 - m), which is even, so that ties go where they should.
     ///
+    /// Where numbers are integers, an fma multiplies and adds. If one may be subnormal, with which that takes an Intel's core a
+    /// hundred times as long, it is a sum alone, whose other operand is exact and takes an instruction.
+    ///
     /// Magnitudes are clamped to a [limit](Small::limit), and rounded by a mode.
     #[inline(always)]
-    pub(super) fn codes_by<B: Real, const MODE: u8>(self, x: __m256, limit: __m256) -> __m256i {
+    pub(super) fn codes_by<B: Real, const MODE: u8, const SUMS: bool>(
+        self,
+        x: __m256,
+        limit: __m256,
+    ) -> __m256i {
         let magnitude = self.and_ps(x, self.as_ps(self.all32(i32::MAX)));
         // A minimum or maximum is its second operand if either is NaN.
         let clamped = self.min_ps(limit, magnitude);
@@ -253,7 +260,7 @@ impl Avx2 {
             Some(nan) => self.min_ps(clamped, self.all_ps(nan)),
             None => self.max_ps(clamped, self.all_ps(0.0)),
         };
-        self.codes_in_range::<B, MODE>(number, self.ps_bits(x))
+        self.codes_in_range::<B, MODE, SUMS>(number, self.ps_bits(x))
     }
 
     /// The same of what is positive and no NaN.
@@ -263,11 +270,15 @@ impl Avx2 {
         x: __m256,
         limit: __m256,
     ) -> __m256i {
-        self.codes_in_range::<B, MODE>(self.min_ps(limit, x), self.zero())
+        self.codes_in_range::<B, MODE, false>(self.min_ps(limit, x), self.zero())
     }
 
     #[inline(always)]
-    fn codes_in_range<B: Real, const MODE: u8>(self, number: __m256, signs: __m256i) -> __m256i {
+    fn codes_in_range<B: Real, const MODE: u8, const SUMS: bool>(
+        self,
+        number: __m256,
+        signs: __m256i,
+    ) -> __m256i {
         let number = match MODE == Mode::NearestAway as u8 {
             // A tie ends with zeros: it is further from zero then, and nothing else is on another side of one.
             true => {
@@ -277,15 +288,20 @@ impl Avx2 {
             false => number,
         };
         let exponent = self.and(self.ps_bits(number), self.all32(0xff << 23));
-        let power = self.as_ps(self.max32(exponent, self.all32(Small::<B>::LOWEST)));
-        let factor = self.all_ps(Small::<B>::FACTOR);
-        let sum = self.fma_ps(power, factor, number);
+        let power = self.max32(exponent, self.all32(Small::<B>::LOWEST));
+        let added = self.as_ps(self.add32(power, self.all32(Small::<B>::FACTOR)));
+        let sum = if SUMS {
+            self.add_ps(added, number)
+        } else {
+            let factor = const { f32::from_bits((Small::<B>::FACTOR + (127 << 23)) as u32) };
+            self.fma_ps(self.as_ps(power), self.all_ps(factor), number)
+        };
         let bits = self.ps_bits(sum);
         let units = if MODE == Mode::NearestEven as u8 || MODE == Mode::NearestAway as u8 {
             bits
         } else {
             // What the number was rounded to: exact, as is all that is compared.
-            let rounded = self.fnma_ps(power, factor, sum);
+            let rounded = self.sub_ps(sum, added);
             self.moved::<MODE>(bits, number, rounded, signs)
         };
         self.madd16(units, self.all32(Small::<B>::WEIGHTS))
@@ -332,8 +348,8 @@ impl Avx2 {
     #[inline(always)]
     fn small_floats<B: Real>(self, Sticky([a, b]): Sticky) -> __m128i {
         let largest = self.all_ps(const { Small::<B>::limit(true) });
-        let low = self.codes_by::<B, { Mode::NearestEven as u8 }>(a, largest);
-        let high = self.codes_by::<B, { Mode::NearestEven as u8 }>(b, largest);
+        let low = self.codes_by::<B, { Mode::NearestEven as u8 }, true>(a, largest);
+        let high = self.codes_by::<B, { Mode::NearestEven as u8 }, true>(b, largest);
         let words = self.shr16::<8>(self.pack_u32(low, high));
         let codes = self.pack_u16x(self.lower(words), self.half::<1>(words));
         let words = self.packs32(self.signs::<B>(a), self.signs::<B>(b));

@@ -385,7 +385,8 @@ stepped! {
             dst,
             match const { A::DTYPE.kind() } {
                 Kind::UInt => isa.encode_positive::<B, MODE>(first, second, limit),
-                _ => isa.encode_small::<B, MODE>(first, second, limit),
+                Kind::Int => isa.encode_small::<B, MODE, false>(first, second, limit),
+                _ => isa.encode_small::<B, MODE, true>(first, second, limit),
             },
         );
     };
@@ -579,12 +580,15 @@ impl Avx2 {
             return v;
         }
         if const { B::DTYPE.significant_bits() } < 32 {
+            let v =
+                if matches!(A::DTYPE, DType::Float16) { v } else { self.zero_for_subnormals(v) };
             let whole = self.round_ps::<TO_ZERO>(self.part(v, 1.0 / 65536.0));
             return self.fnma_ps(whole, self.all_ps(65536.0), v);
         }
         // What is left lies between -2^31 and 2^31. (From 2^24 on numbers are integers anyway.)
         const ALL: f32 = 4294967296.0;
         if matches!(A::DTYPE, DType::Float32) {
+            let v = self.zero_for_subnormals(v);
             let whole = self.round_ps::<NEAREST>(self.part(v, 1.0 / ALL));
             let rest = self.fnma_ps(whole, self.all_ps(ALL), v);
             return self.and_ps(rest, self.cmp_ps::<ORDERED>(rest, rest));
@@ -611,6 +615,14 @@ impl Avx2 {
         let least = self.and(self.gt32(size, self.zero()), tiny);
         let sign = self.and(bits, self.all32(i32::MIN));
         self.as_ps(self.or(self.max32(size, least), sign))
+    }
+
+    /// Numbers that are cut toward zero, with zero for those that take long to multiply: what is added and taken off again is
+    /// too little to change others than those nearer to zero than 2^-38.
+    #[inline(always)]
+    fn zero_for_subnormals(self, v: __m256) -> __m256 {
+        let little = self.all_ps(1.0 / (1u64 << 63) as f32);
+        self.sub_ps(self.add_ps(v, little), little)
     }
 
     /// Never subnormal, see [`BIT`].

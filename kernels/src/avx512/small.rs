@@ -24,22 +24,42 @@
 //! NaN is replaced by float32's largest number, for which `t` is infinity, whatever the format. That
 //! comes out as a code of more than 8 bits, and is clamped to NaN's, which is past all numbers'; where
 //! there is no NaN, to 0x80, which no number has.
+//!
+//! An Intel's core takes a hundred times as long for a multiply-add of a subnormal number, though not for a
+//! sum. So of floats, to the nearest, it is the least magnitude that is clamped, to one that becomes zero as well, and the largest
+//! of codes, when two of them are in a dword: what is past the format's numbers has a larger code, up to
+//! 0x7f80, which is infinity's. NaN is then replaced by a negative one, whose words are negative: these
+//! are clamped by no limit, and have a code of more than 8 bits once they are shifted. By other modes, to some
+//! of which zero is not what is next to it, the product is made by itself, and a sum is left.
 
 use super::Features;
 use super::bridge::{Odd, Power, QUIETLY};
 use super::lanes::{both, each};
 use crate::dtypes::Real;
 use crate::format::{FloatFormat, Numbers, Specials};
-use crate::shape::Mode;
+use crate::shape::{Mode, TINY};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
 /// For `range`: the smaller magnitude, without a sign; a number, if the other operand is NaN.
 const MIN_OF_MAGNITUDES: i32 = 0b1010;
 
+/// The same: the larger one.
+const MAX_OF_MAGNITUDES: i32 = 0b1011;
+
 /// For `fixupimm`: of the classes of numbers, quiet and signalling NaNs are replaced by the largest
 /// finite number.
 const NAN_TO_LARGEST: u32 = 0xee;
+
+/// The same by a NaN that is negative and has no other payload.
+const NAN_TO_NEGATIVE: u32 = 0x33;
+
+/// What magnitudes are clamped to: they themselves, or their codes, as they stand in words.
+#[derive(Clone, Copy)]
+pub(super) struct Limit {
+    magnitude: __m512,
+    code: __m512i,
+}
 
 /// The encoder of a format of at most 8 bits with a sign.
 pub(super) struct Small<B>(PhantomData<B>);
@@ -61,9 +81,6 @@ impl<B: Real> Small<B> {
         (exponent as u32) << 23 | ((code & Self::FORMAT.mantissa_mask()) as u32) << (23 - m)
     }
 
-    /// Where magnitudes are clamped: the default is to saturate.
-    const LIMIT: u32 = Self::magnitude(Self::FORMAT.max_finite());
-
     /// The code of NaN in magnitudes, 0x80 where there is none.
     pub(super) const NAN_CODE: u8 = {
         let code = match Self::FORMAT.nan() {
@@ -74,10 +91,20 @@ impl<B: Real> Small<B> {
         code
     };
 
-    /// The same for other options: without saturation, the code past the largest number's is that of
-    /// infinity or NaN, which then is what larger magnitudes become.
-    pub(super) const fn limit(saturate: bool) -> u32 {
-        if saturate { Self::LIMIT } else { Self::magnitude(Self::FORMAT.max_finite() + 1) }
+    /// Where magnitudes are clamped: the default is to saturate. Without that, the code past the largest number's is that
+    /// of infinity or NaN, which then is what larger magnitudes become.
+    #[inline(always)]
+    pub(super) fn limit(x: Features, saturate: bool) -> Limit {
+        let code = Self::FORMAT.max_finite() + !saturate as u64;
+        Limit {
+            magnitude: x.float(Self::magnitude(code)),
+            code: x.word((code as u16) << Self::SHIFT),
+        }
+    }
+
+    /// Whether the largest magnitudes are clamped as codes.
+    const fn clamps_codes<const MODE: u8>(nan: bool) -> bool {
+        nan && MODE == Mode::NearestEven as u8
     }
 
     /// The smallest normal number.
@@ -99,45 +126,44 @@ impl<B: Real> Small<B> {
     /// The magnitude bits of a stored code.
     const CODE: u8 = (Self::FORMAT.sign_mask() - 1) as u8;
 
-    /// The code of each magnitude, at most `limit`, times `2^SHIFT`, in a dword; of NaN that of
-    /// infinity, 0x7f80, or little less.
+    /// The code of each magnitude, at most `limit` or what is to be clamped yet, times `2^SHIFT`, in a dword; of NaN that of
+    /// infinity, 0x7f80, or little less, or -64.
     ///
     /// Directed roundings are the fma's own, over numbers with their signs, which are taken off
     /// before they count. A number is rounded to nearest with ties away by adding half a unit, and
     /// cutting off; what the sum itself loses, cut off toward zero, would be cut off anyway.
     #[inline(always)]
-    fn codes<const MODE: u8>(x: Features, v: Odd<false>, limit: __m512) -> __m512i {
-        const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        let mut a = x.dq._mm512_range_round_ps::<MIN_OF_MAGNITUDES, QUIETLY>(v.lanes, limit);
+    fn codes<const MODE: u8>(x: Features, v: Odd<false>, limit: Limit) -> __m512i {
+        let (most, tiny) = (limit.magnitude, x.float(TINY.to_bits()));
+        let mut a = if Self::clamps_codes::<MODE>(v.nan) {
+            x.dq._mm512_range_round_ps::<MAX_OF_MAGNITUDES, QUIETLY>(v.lanes, tiny)
+        } else {
+            x.dq._mm512_range_round_ps::<MIN_OF_MAGNITUDES, QUIETLY>(v.lanes, most)
+        };
         if v.nan {
-            a = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(a, v.lanes, x.dword(NAN_TO_LARGEST));
+            let negative = Self::clamps_codes::<MODE>(true);
+            let table = if negative { NAN_TO_NEGATIVE } else { NAN_TO_LARGEST };
+            a = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(a, v.lanes, x.dword(table));
         }
         let power = x.f._mm512_and_si512(x.f._mm512_castps_si512(a), x.dword(0xff << 23));
         let power = x.f._mm512_max_epi32(power, x.dword(Self::SMALLEST));
-        let power = x.f._mm512_castsi512_ps(power);
-        let k = x.float(Self::K);
+        let adds = v.nan && !Self::clamps_codes::<MODE>(v.nan);
         let t = if MODE == Mode::TowardZero as u8 {
-            x.f._mm512_fmadd_round_ps::<TO_ZERO>(power, k, a)
+            x.product_and::<{ _MM_FROUND_TO_ZERO }>(adds, power, Self::K, a)
         } else if MODE == Mode::NearestAway as u8 {
-            let half = x.float((127 - 1 - Self::M) << 23);
-            let more = x.f._mm512_fmadd_round_ps::<TO_ZERO>(power, half, a);
-            x.f._mm512_fmadd_round_ps::<TO_ZERO>(power, k, more)
+            let half = (127 - 1 - Self::M) << 23;
+            let more = x.product_and::<{ _MM_FROUND_TO_ZERO }>(adds, power, half, a);
+            x.product_and::<{ _MM_FROUND_TO_ZERO }>(adds, power, Self::K, more)
         } else if MODE == Mode::Up as u8 || MODE == Mode::Down as u8 {
-            let (a, power) = (x.with_sign_of(a, v.lanes), x.with_sign_of(power, v.lanes));
-            let t = if MODE == Mode::Up as u8 {
-                x.f._mm512_fmadd_round_ps::<{ _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC }>(
-                    power, k, a,
-                )
+            let power = x.with_sign_of(x.f._mm512_castsi512_ps(power), v.lanes);
+            let (a, power) = (x.with_sign_of(a, v.lanes), x.f._mm512_castps_si512(power));
+            x.f._mm512_abs_ps(if MODE == Mode::Up as u8 {
+                x.product_and::<{ _MM_FROUND_TO_POS_INF }>(adds, power, Self::K, a)
             } else {
-                x.f._mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(
-                    power, k, a,
-                )
-            };
-            x.f._mm512_abs_ps(t)
+                x.product_and::<{ _MM_FROUND_TO_NEG_INF }>(adds, power, Self::K, a)
+            })
         } else {
-            x.f._mm512_fmadd_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(
-                power, k, a,
-            )
+            x.product_and::<{ _MM_FROUND_TO_NEAREST_INT }>(adds, power, Self::K, a)
         };
         x.bw._mm512_madd_epi16(x.f._mm512_castps_si512(t), x.dword(Self::WEIGHTS))
     }
@@ -173,7 +199,7 @@ impl<B: Real> Small<B> {
     /// The stored bytes of a step.
     #[inline(always)]
     pub(super) fn step(x: Features, v: [Odd<false>; 4]) -> __m512i {
-        Self::step_by::<{ Mode::NearestEven as u8 }>(x, v, x.float(Self::LIMIT))
+        Self::step_by::<{ Mode::NearestEven as u8 }>(x, v, Self::limit(x, true))
     }
 
     /// The same by a mode, and with magnitudes clamped to a [limit](Self::limit).
@@ -181,15 +207,22 @@ impl<B: Real> Small<B> {
     pub(super) fn step_by<const MODE: u8>(
         x: Features,
         v: [Odd<false>; 4],
-        limit: __m512,
+        limit: Limit,
     ) -> __m512i {
         let [a, b, c, d] = each(
             v,
             #[inline(always)]
             |v| Self::codes::<MODE>(x, v, limit),
         );
-        let ab = x.bw._mm512_packs_epi32(a, b);
-        let cd = x.bw._mm512_packs_epi32(c, d);
+        let mut words = [x.bw._mm512_packs_epi32(a, b), x.bw._mm512_packs_epi32(c, d)];
+        if Self::clamps_codes::<MODE>(v[0].nan) {
+            words = both(
+                words,
+                #[inline(always)]
+                |w| x.bw._mm512_min_epi16(w, limit.code),
+            );
+        }
+        let [ab, cd] = words;
         let mut codes = x.bw._mm512_packus_epi16(Self::shift(x, ab), Self::shift(x, cd));
         if v[0].nan {
             codes = x.bw._mm512_min_epu8(codes, x.byte(Self::NAN_CODE));
@@ -219,8 +252,12 @@ impl<B: Real> Small<B> {
     /// The stored bytes of a quarter.
     #[inline(always)]
     pub(super) fn quarter(x: Features, v: Odd<false>) -> __m128i {
-        let limit = x.float(Self::LIMIT);
-        let codes = Self::codes::<{ Mode::NearestEven as u8 }>(x, v, limit);
+        let limit = Self::limit(x, true);
+        let mut codes = Self::codes::<{ Mode::NearestEven as u8 }>(x, v, limit);
+        if Self::clamps_codes::<{ Mode::NearestEven as u8 }>(v.nan) {
+            let most = const { (Self::FORMAT.max_finite() as u32) << Self::SHIFT };
+            codes = x.f._mm512_min_epi32(codes, x.dword(most));
+        }
         let mut codes = Self::shift(x, codes);
         if v.nan {
             codes = x.f._mm512_min_epi32(codes, x.dword(Self::NAN_CODE.into()));
@@ -231,6 +268,40 @@ impl<B: Real> Small<B> {
 }
 
 impl Features {
+    /// `power * factor + a` with one rounding, where `power` is a power of two, with any sign, and the factor positive, and
+    /// the product is in range: by an fma, or by a sum whose other operand is exact, which takes an instruction more, but not
+    /// longer if `a` is subnormal. (Out of range is but what stands for NaN, float32's largest number, which then is the sum,
+    /// or infinity.)
+    #[inline(always)]
+    fn product_and<const ROUND: i32>(
+        self,
+        adds: bool,
+        power: __m512i,
+        factor: u32,
+        a: __m512,
+    ) -> __m512 {
+        // What the module's functions for rounding take is the mode, and that nothing is signalled.
+        macro_rules! by {
+            ($round:expr) => {{
+                const QUIET: i32 = $round | _MM_FROUND_NO_EXC;
+                if adds {
+                    let by = factor.wrapping_sub(1f32.to_bits());
+                    let product = self.f._mm512_add_epi32(power, self.dword(by));
+                    self.f._mm512_add_round_ps::<QUIET>(self.f._mm512_castsi512_ps(product), a)
+                } else {
+                    let power = self.f._mm512_castsi512_ps(power);
+                    self.f._mm512_fmadd_round_ps::<QUIET>(power, self.float(factor), a)
+                }
+            }};
+        }
+        match ROUND {
+            _MM_FROUND_TO_ZERO => by!(_MM_FROUND_TO_ZERO),
+            _MM_FROUND_TO_POS_INF => by!(_MM_FROUND_TO_POS_INF),
+            _MM_FROUND_TO_NEG_INF => by!(_MM_FROUND_TO_NEG_INF),
+            _ => by!(_MM_FROUND_TO_NEAREST_INT),
+        }
+    }
+
     /// Positive numbers with the signs of others.
     #[inline(always)]
     pub(super) fn with_sign_of(self, v: __m512, signs: __m512) -> __m512 {

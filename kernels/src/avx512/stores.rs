@@ -107,7 +107,7 @@ stepped! {
     small [, const MODE: u8] (saturate)
     where [Avx512: Decode<A> + Bridge<<Avx512 as Decode<A>>::Hub, [Odd<false>; 4]>],
     |isa, x, src, dst| {
-        let limit = x.float(Small::<B>::limit(saturate));
+        let limit = Small::<B>::limit(x, saturate);
         let mut v = isa.bridge(Decode::<A>::decode(isa, src));
         if matches!(A::DTYPE, DType::BFloat16) {
             v = each(
@@ -437,6 +437,8 @@ impl Features {
             return self.f._mm512_cvttps_epi32(v);
         }
         if const { B::DTYPE.significant_bits() } < 32 {
+            // (Of NaN no more is left as it is than of zero.)
+            let v = if matches!(A::DTYPE, DType::Float16) { v } else { self.never_subnormal(v) };
             return self.f._mm512_cvttps_epi32(self.rest::<TO_ZERO>(v, 65536.0));
         }
         let finite = self.finite_or_zero(v);

@@ -286,7 +286,8 @@ where
                 dst,
                 match const { A::DTYPE.kind() } {
                     Kind::UInt => isa.encode_positive::<B, NEAREST>(first, second, limit),
-                    _ => isa.encode_small::<B, NEAREST>(first, second, limit),
+                    Kind::Int => isa.encode_small::<B, NEAREST, false>(first, second, limit),
+                    _ => isa.encode_small::<B, NEAREST, true>(first, second, limit),
                 },
             );
         }
@@ -325,16 +326,16 @@ impl Avx2 {
     }
 
     #[inline(always)]
-    pub(in crate::avx2) fn encode_small<B: Real, const MODE: u8>(
+    pub(in crate::avx2) fn encode_small<B: Real, const MODE: u8, const SUMS: bool>(
         self,
         Sticky([a, b]): Sticky,
         Sticky([c, d]): Sticky,
         limit: __m256,
     ) -> __m256i {
-        let low = self.codes_by::<B, MODE>(a, limit);
-        let ab = self.pack_u32(low, self.codes_by::<B, MODE>(b, limit));
-        let low = self.codes_by::<B, MODE>(c, limit);
-        let cd = self.pack_u32(low, self.codes_by::<B, MODE>(d, limit));
+        let low = self.codes_by::<B, MODE, SUMS>(a, limit);
+        let ab = self.pack_u32(low, self.codes_by::<B, MODE, SUMS>(b, limit));
+        let low = self.codes_by::<B, MODE, SUMS>(c, limit);
+        let cd = self.pack_u32(low, self.codes_by::<B, MODE, SUMS>(d, limit));
         let codes = self.pack_u16(self.shr16::<8>(ab), self.shr16::<8>(cd));
         let ab = self.packs32(self.signs::<B>(a), self.signs::<B>(b));
         let cd = self.packs32(self.signs::<B>(c), self.signs::<B>(d));

@@ -124,6 +124,17 @@ impl Avx2 {
         self.andnot(self.gt16(magnitude, self.all16(INFINITY)), words)
     }
 
+    /// Bfloat16s with 0 for NaN and for what is nearer to zero than 2^-40, which keeps subnormal numbers from arithmetic.
+    #[inline(always)]
+    fn words_without_nan_or_tiny(self, words: __m256i) -> __m256i {
+        const TINY: i16 = (127 - 40) << 7;
+        // Infinity becomes the largest number in a word, and NaN more than that.
+        const MOVED: i16 = i16::MAX - 0x7f80;
+        let magnitude = self.and(words, self.all16(i16::MAX));
+        let moved = self.add16(magnitude, self.all16(MOVED));
+        self.and(words, self.gt16(moved, self.all16(TINY + MOVED - 1)))
+    }
+
     /// Bfloat16s with 0 for NaN and negative numbers.
     #[inline(always)]
     fn positive_without_nan(self, words: __m256i) -> __m256i {
@@ -163,7 +174,7 @@ impl Avx2 {
     /// flipped, the highest.
     #[inline(always)]
     fn brain_to_i64(self, words: __m256i) -> [__m256i; 4] {
-        let (words, zero) = (self.without_nan::<0x7f80>(words), self.zero());
+        let (words, zero) = (self.words_without_nan_or_tiny(words), self.zero());
         let above = self.gt16(words, self.all16(0x5eff));
         // As unsigned numbers, those of lower floats than -2^63 are more than its bits.
         let words = self.min_u16(words, self.all16(0xdf00u16 as i16));
