@@ -118,8 +118,8 @@ impl Avx2 {
         [a[0], a[1], b[0], b[1]]
     }
 
-    /// Float32s with zero for NaN, and for what is nearer to zero than [`TINY`]: a product or sum with a subnormal number takes
-    /// an Intel's core a hundred times as long.
+    /// Float32s with zero for NaN, and for what is nearer to zero than [`TINY`]: a product of a subnormal number takes an Intel's
+    /// core a hundred times as long.
     #[inline(always)]
     fn ps_without_nan_or_tiny(self, x: __m256) -> __m256 {
         let magnitude = self.and_ps(x, self.as_ps(self.all32(i32::MAX)));

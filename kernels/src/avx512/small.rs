@@ -25,12 +25,13 @@
 //! comes out as a code of more than 8 bits, and is clamped to NaN's, which is past all numbers'; where
 //! there is no NaN, to 0x80, which no number has.
 //!
-//! An Intel's core takes a hundred times as long for a multiply-add of a subnormal number, though not for a
-//! sum. So of floats, to the nearest, it is the least magnitude that is clamped, to one that becomes zero as well, and the largest
-//! of codes, when two of them are in a dword: what is past the format's numbers has a larger code, up to
-//! 0x7f80, which is infinity's. NaN is then replaced by a negative one, whose words are negative: these
-//! are clamped by no limit, and have a code of more than 8 bits once they are shifted. By other modes, to some
-//! of which zero is not what is next to it, the product is made by itself, and a sum is left.
+//! An Intel's core takes a hundred times as long for a multiply-add of a subnormal number, though not
+//! for a sum. So of floats, to the nearest, it is the least magnitude that is clamped, to one that
+//! becomes zero as well, and the largest of codes, when two of them are in a dword: what is past the
+//! format's numbers has a larger code, up to 0x7f80, which is infinity's. NaN is then replaced by a
+//! negative one, whose words are negative: these are clamped by no limit, and have a code of more than
+//! 8 bits once they are shifted. By other modes, to some of which zero is not what is next to it, the
+//! product is made by itself, and a sum is left.
 
 use super::Features;
 use super::bridge::{Odd, Power, QUIETLY};

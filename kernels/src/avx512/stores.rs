@@ -437,7 +437,7 @@ impl Features {
             return self.f._mm512_cvttps_epi32(v);
         }
         if const { B::DTYPE.significant_bits() } < 32 {
-            // (Of NaN no more is left as it is than of zero.)
+            // (NaN becomes tiny, too, of which the conversion leaves as little.)
             let v = if matches!(A::DTYPE, DType::Float16) { v } else { self.never_subnormal(v) };
             return self.f._mm512_cvttps_epi32(self.rest::<TO_ZERO>(v, 65536.0));
         }
