@@ -22,7 +22,7 @@ static AT_ONCE: AtomicU8 = AtomicU8::new(0);
 
 /// Whether this CPU does fours in less time.
 #[inline(always)]
-pub(super) fn is_by_fours() -> bool {
+fn is_by_fours() -> bool {
     match AT_ONCE.load(Ordering::Relaxed) {
         0 => ask(),
         at_once => at_once == 4,
