@@ -8,7 +8,8 @@ use simdcast::{DType, Overflow, Rounding};
 use simdcast_kernels::{Kernel, Options};
 use std::borrow::Cow;
 use support::{
-    Case, Tally, assert_none, compare, distinct_options, in_parallel, pairs, say, values,
+    Case, Tally, assert_none, compare, distinct_options, has_loops_by_core, in_parallel, pairs,
+    say, values,
 };
 
 #[test]
@@ -64,18 +65,18 @@ fn dense_samples_of_32_bit_sources() {
     assert_none(&errors);
 }
 
-/// Which loop of AVX2 converts to float16 depends on the CPU: here it is both.
+/// Which loop of AVX2 a few pairs take depends on the CPU's core: here it is all.
 #[test]
 #[cfg(all(target_arch = "x86_64", not(simdcast_portable)))]
-fn conversions_to_float16_by_fours_and_by_eights() {
+fn the_loops_for_other_cores() {
+    use simdcast_kernels::dispatch::{Core, assume_core};
     let Ok(avx2) = simdcast::isa::find("avx2") else {
-        say("NOT TESTED: CONVERSIONS TO FLOAT16 ON AVX2, WHICH THIS CPU DOES NOT HAVE");
+        say("NOT TESTED: THE LOOPS OF AVX2 FOR OTHER CORES, WHICH THIS CPU DOES NOT HAVE");
         return;
     };
-    let is_half = |to: DType| matches!(to, DType::Float16 | DType::Complex32);
-    let jobs: Vec<_> = pairs().filter(|&(_, to)| is_half(to)).collect();
-    for by_fours in [true, false] {
-        simdcast_kernels::dispatch::convert_to_float16_by_fours(by_fours);
+    let jobs: Vec<_> = pairs().filter(|&(_, to)| has_loops_by_core(to)).collect();
+    for core in Core::ALL {
+        assume_core(core);
         let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
             let codes = long_enough(values::codes(from, to));
             compare(&[avx2], from, to, &Options::DEFAULT, &codes)

@@ -9,7 +9,7 @@ pub mod guarded;
 pub mod values;
 
 use simdcast::isa::{Level, levels};
-use simdcast::{DType, Overflow, Rounding, reference};
+use simdcast::{DType, Kind, Overflow, Rounding, reference};
 use simdcast_kernels::{Kernel, Options, RunError};
 use std::io::Write;
 
@@ -36,6 +36,11 @@ pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
 /// done around kernels that others test.
 pub fn fewer_pairs() -> impl Iterator<Item = (DType, DType)> {
     pairs().step_by(if values::stride() > 1 { 15 } else { 1 })
+}
+
+/// Whether AVX2 may have loops for other CPUs' cores: to float16, and to floats of a byte.
+pub fn has_loops_by_core(to: DType) -> bool {
+    matches!(to, DType::Float16 | DType::Complex32) || to.kind() == Kind::Float && to.bits() == 8
 }
 
 /// The seeds with which stochastic rounding is tested.

@@ -2,10 +2,12 @@
 //! width on both sides.
 
 use super::bridge::{Brain, Power, Sticky, UP};
+use super::cores::either;
 use super::decode::{F32, F64};
 use super::steps::bools::{FromBool, ToBool};
 use super::steps::bytes::{
-    self, CutSmall, EncodeSmall, FillByte, SmallToAny, SmallToFloat16, SmallToFloat64, SmallToInt,
+    self, CutSmall, EncodeSmall, FillByte, SlowSubnormals, SmallToAny, SmallToFloat16,
+    SmallToFloat64, SmallToInt,
 };
 use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToByte, HalfToWord};
 use super::steps::floats::{
@@ -353,9 +355,12 @@ where
     } else if is_integer(from) && from.bits() == 16 {
         stepped::<EncodeWords<true>, A, B, MODE>
     } else if is_turned_long::<MODE>(from) {
-        stepped::<EncodeSmall<true, true>, A, B, MODE>
+        stepped::<EncodeSmall<true, true, false>, A, B, MODE>
+    } else if is_float(from) {
+        type By<const SUMS: bool> = EncodeSmall<false, true, SUMS>;
+        either::<SlowSubnormals, By<true>, By<false>, A, B, MODE>
     } else {
-        stepped::<EncodeSmall<false, true>, A, B, MODE>
+        stepped::<EncodeSmall<false, true, false>, A, B, MODE>
     })
 }
 

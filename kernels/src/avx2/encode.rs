@@ -244,7 +244,8 @@ impl Avx2 {
     /// -2^m * (lowest + 150 - m), which is even, so that ties go where they should.
     ///
     /// Where numbers are integers, an fma multiplies and adds. If one may be subnormal, with which that takes an Intel's core a
-    /// hundred times as long, it is a sum alone, whose other operand is exact and takes an instruction.
+    /// hundred times as long, it is a sum alone, whose other operand is exact and takes an instruction: an eighth more of the
+    /// time of AMD's cores, to which subnormal numbers make no difference.
     ///
     /// Magnitudes are clamped to a [limit](Small::limit), and rounded by a mode.
     #[inline(always)]

@@ -2,70 +2,35 @@
 //!
 //! One instruction converts four float32s, another one eight. Intel's CPUs take as long for either, and have one port only
 //! for all that parts eights into fours and puts them together again; AMD's do more than twice as many fours in the time of
-//! one eight. Float32 to float16, in the L2 cache, took 1.7 times as long by eights as by fours on a Zen 5, and half as long
-//! on an Intel with AVX-512 FP16. So what ends with such conversions has two loops, and asks when it is called which of them
-//! is for this CPU.
+//! one eight, if numbers come by fours. Float32 to float16, in the L2 cache, takes 1.7 times as long by eights as by fours on
+//! a Zen 5, 1.3 times on a Zen 4, and half as long on an Intel with AVX-512 FP16. Integers are eights, of which parting them
+//! takes a Zen 4 more than it gains: 1.3 times as long. So what ends with such conversions has two loops, see [`cores`].
 
 use super::Avx2;
 use super::bridge::Sticky;
-use super::direct::{Bridges, Step, stepped};
+use super::cores::{Choice, Core, either};
+use super::direct::{Bridges, Step};
 use crate::codec::{Bridge, Decode, Encode};
-use crate::cpuid;
 use crate::dtypes::{DType, Real};
 use crate::scalar::Scalar;
-use crate::table::{Kernel, Params};
+use crate::table::Kernel;
 use core::arch::x86_64::{__m128, __m128i, __m256};
-use core::sync::atomic::{AtomicU8, Ordering};
 
-/// How many are converted at once, or 0 before that has been asked.
-static AT_ONCE: AtomicU8 = AtomicU8::new(0);
+/// Where numbers come by fours.
+enum Loaded {}
 
-/// Whether this CPU does fours in less time.
-#[inline(always)]
-fn is_by_fours() -> bool {
-    match AT_ONCE.load(Ordering::Relaxed) {
-        0 => ask(),
-        at_once => at_once == 4,
+impl Choice for Loaded {
+    fn takes_first(core: Core) -> bool {
+        matches!(core, Core::Zen | Core::Zen5)
     }
 }
 
-#[cold]
-fn ask() -> bool {
-    let by_fours = cpuid::amd_family().is_some();
-    set_by_fours(by_fours);
-    by_fours
-}
+/// Where they have to be parted.
+enum Parted {}
 
-/// Has float16s converted by fours, or by eights. (It makes a difference to time only.)
-pub(crate) fn set_by_fours(yes: bool) {
-    AT_ONCE.store(if yes { 4 } else { 8 }, Ordering::Relaxed);
-}
-
-/// A kernel by one of two steps: that by fours, or that by eights.
-///
-/// # Safety
-/// As for every kernel, see [`crate::table::Kernel`].
-unsafe fn either<Fours, Eights, A, B, const MODE: usize>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    params: &Params,
-) -> usize
-where
-    Fours: Step<A, B>,
-    Eights: Step<A, B>,
-    A: Real,
-    B: Real,
-    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
-    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
-{
-    // SAFETY: the caller's.
-    unsafe {
-        if is_by_fours() {
-            stepped::<Fours, A, B, MODE>(src, dst, n, params)
-        } else {
-            stepped::<Eights, A, B, MODE>(src, dst, n, params)
-        }
+impl Choice for Parted {
+    fn takes_first(core: Core) -> bool {
+        core == Core::Zen5
     }
 }
 
@@ -79,8 +44,9 @@ where
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
     match A::DTYPE {
-        DType::BFloat16 => either::<FromBrains<true>, FromBrains<false>, A, B, MODE>,
-        _ => either::<ToFloat16<true>, ToFloat16<false>, A, B, MODE>,
+        DType::BFloat16 => either::<Loaded, FromBrains<true>, FromBrains<false>, A, B, MODE>,
+        DType::Float32 => either::<Loaded, ToFloat16<true>, ToFloat16<false>, A, B, MODE>,
+        _ => either::<Parted, ToFloat16<true>, ToFloat16<false>, A, B, MODE>,
     }
 }
 

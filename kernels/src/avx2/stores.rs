@@ -241,7 +241,7 @@ stepped! {
     where [Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>],
     |isa, src, dst| {
         debug_assert!(!saturate, "the default kernel does");
-        <EncodeSmall<false, false> as Step<A, B>>::step(isa, src, dst);
+        <EncodeSmall<false, false, true> as Step<A, B>>::step(isa, src, dst);
     };
     /// The same from 16-bit floats.
     encoded_by_bytes [, const MODE: u8] (saturate) = 32

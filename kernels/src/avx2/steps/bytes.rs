@@ -2,6 +2,7 @@
 
 use crate::avx2::Avx2;
 use crate::avx2::bridge::{NOT_LESS, Sticky};
+use crate::avx2::cores::{Choice, Core};
 use crate::avx2::decode::F32;
 use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::encode::Small;
@@ -29,8 +30,18 @@ pub(in crate::avx2) struct SmallToInt;
 /// Small floats other than e8m0 to wider integers, by way of bfloat16.
 pub(in crate::avx2) struct CutSmall;
 
-/// Anything to a small float other than e8m0. Or 64-bit integers in the other byte order.
-pub(in crate::avx2) struct EncodeSmall<const TURNED: bool, const SATURATE: bool>;
+/// Anything to a small float other than e8m0, floats by [sums](Avx2::codes_by) or not. Or 64-bit integers in the other byte
+/// order.
+pub(in crate::avx2) struct EncodeSmall<const TURNED: bool, const SATURATE: bool, const SUMS: bool>;
+
+/// Where sums are worth it for numbers that may be subnormal.
+pub(in crate::avx2) enum SlowSubnormals {}
+
+impl Choice for SlowSubnormals {
+    fn takes_first(core: Core) -> bool {
+        core == Core::Any
+    }
+}
 
 impl<A: Real, B: Real> Step<A, B> for FillByte {
     const LEN: usize = 32;
@@ -262,8 +273,8 @@ pub(in crate::avx2) const fn fits_a_byte(dtype: DType) -> bool {
     fits_int8(dtype) && !has_large(dtype)
 }
 
-impl<A: Real, B: Real, const TURNED: bool, const SATURATE: bool> Step<A, B>
-    for EncodeSmall<TURNED, SATURATE>
+impl<A: Real, B: Real, const TURNED: bool, const SATURATE: bool, const SUMS: bool> Step<A, B>
+    for EncodeSmall<TURNED, SATURATE, SUMS>
 where
     Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>,
 {
@@ -287,7 +298,7 @@ where
                 match const { A::DTYPE.kind() } {
                     Kind::UInt => isa.encode_positive::<B, NEAREST>(first, second, limit),
                     Kind::Int => isa.encode_small::<B, NEAREST, false>(first, second, limit),
-                    _ => isa.encode_small::<B, NEAREST, true>(first, second, limit),
+                    _ => isa.encode_small::<B, NEAREST, SUMS>(first, second, limit),
                 },
             );
         }

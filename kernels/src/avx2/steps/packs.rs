@@ -201,7 +201,7 @@ macro_rules! set_words {
 /// The steps of sources that are not turned.
 type ClampBytes = ClampToSmall<false>;
 type MapBytes = ByteMap<BY_DEFAULT>;
-type EncodeFloats = EncodeSmall<false, true>;
+type EncodeFloats = EncodeSmall<false, true, true>;
 
 /// Sets the kernels of the pairs that have one.
 pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {

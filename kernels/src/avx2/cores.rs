@@ -1,0 +1,94 @@
+//! Kernels with two loops, of which one takes less time on some CPUs and the other on others with the same instructions.
+//!
+//! Both come to the same bits. Which it is to be is asked when a kernel is called, of what the CPU has told once.
+
+use super::Avx2;
+use super::direct::{Step, stepped};
+use crate::codec::{Bridge, Decode, Encode};
+use crate::cpuid;
+use crate::dtypes::Real;
+use crate::scalar::Scalar;
+use crate::table::Params;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// What is told apart of cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Core {
+    /// Intel's, and whatever else there may be.
+    Any = 1,
+    /// AMD's before Zen 5.
+    Zen,
+    /// Zen 5, and what may follow.
+    Zen5,
+}
+
+impl Core {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Any, Self::Zen, Self::Zen5];
+
+    /// This CPU's.
+    #[inline(always)]
+    fn this() -> Self {
+        match THIS.load(Ordering::Relaxed) {
+            0 => ask(),
+            1 => Self::Any,
+            2 => Self::Zen,
+            _ => Self::Zen5,
+        }
+    }
+}
+
+/// This CPU's core, or 0 before that has been asked.
+static THIS: AtomicU8 = AtomicU8::new(0);
+
+#[cold]
+fn ask() -> Core {
+    let core = match cpuid::amd_family() {
+        None => Core::Any,
+        Some(..26) => Core::Zen,
+        Some(26..) => Core::Zen5,
+    };
+    assume(core);
+    core
+}
+
+/// Takes this CPU's core for another one. (It makes a difference to time only.)
+pub(crate) fn assume(core: Core) {
+    THIS.store(core as u8, Ordering::Relaxed);
+}
+
+/// How a kernel chooses.
+pub(super) trait Choice {
+    /// Whether its first loop is the one for a core.
+    fn takes_first(core: Core) -> bool;
+}
+
+/// A kernel by one of two steps.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+pub(super) unsafe fn either<C, First, Second, A, B, const MODE: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize
+where
+    C: Choice,
+    First: Step<A, B>,
+    Second: Step<A, B>,
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    // SAFETY: the caller's.
+    unsafe {
+        if C::takes_first(Core::this()) {
+            stepped::<First, A, B, MODE>(src, dst, n, params)
+        } else {
+            stepped::<Second, A, B, MODE>(src, dst, n, params)
+        }
+    }
+}
