@@ -4,6 +4,7 @@
 //!   each byte of the result. Float32 takes the bytes of bfloat16, which holds all numbers of one
 //!   byte. Also where a side is packed, for which see [`packed`], too.
 //! * From there to more bytes, and to complex numbers, and from any integers to 64 bits: see [`widen`].
+//! * From floats of a byte to integers of more than two: see [`float8s`].
 //! * From float16 and bfloat16 to the small floats, and to integers of 2 to 4 bits: see [`words`]; to
 //!   those of one bit, and from 16 bits to bool: see [`truths`].
 //! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
@@ -19,7 +20,8 @@ use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes};
 use super::uppers::{self, Uppers};
 use super::{
-    Avx512, Features, bits, halves, in_order, narrow, packed, shorter, truths, widen, words,
+    Avx512, Features, bits, float8s, halves, in_order, narrow, packed, shorter, truths, widen,
+    words,
 };
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -72,7 +74,7 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
     let (from, to) = (A::DTYPE, B::DTYPE);
     if let Some(entry) = by_codes::<Plain<A>, Plain<B>, MODE>(isa) {
         return Some(entry);
-    } else if let Some(entry) = highest_first::<Plain<A>, Plain<B>, MODE>(isa) {
+    } else if let Some(entry) = longer_by_table::<Plain<A>, Plain<B>, MODE>(isa) {
         return Some(entry);
     }
     let kernel = if widen::has_floats::<Plain<A>, Plain<B>>() && matches!(isa, For::Vbmi) {
@@ -153,7 +155,7 @@ pub(super) const fn widening<A: Codes, B: Codes, const MODE: usize>(isa: For) ->
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if bits::has_widened::<A, B>() {
         return Some(Entry { kernel: bw::widened::<A, B, MODE>, road: Road::Direct });
-    } else if let Some(entry) = highest_first::<A, B, MODE>(isa) {
+    } else if let Some(entry) = longer_by_table::<A, B, MODE>(isa) {
         return Some(entry);
     }
     let kernel = if widen::has_floats::<A, B>() && matches!(isa, For::Vbmi) {
@@ -172,18 +174,29 @@ pub(super) const fn widening<A: Codes, B: Codes, const MODE: usize>(isa: For) ->
     Some(Entry { kernel, road: Road::Table })
 }
 
-/// The kernel of a pair to integers in the other byte order, if there is one that need not turn them.
-const fn highest_first<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Entry> {
-    let is_one = !B::COMPLEX
-        && MODE & stepwise::RESULTS != 0
-        && widen::has_integers_highest_first(A::Numbers::DTYPE, B::Numbers::DTYPE);
-    match isa {
-        For::Vbmi if is_one => {
-            let kernel = vbmi::integers_highest_first::<A, B, { stepwise::NONE }>;
-            Some(Entry { kernel, road: Road::Direct })
-        }
-        _ => None,
+/// The kernel of a pair to longer integers by tables of their bytes, which are stored in either order.
+const fn longer_by_table<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Entry> {
+    let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
+    let is_turned = MODE & stepwise::RESULTS != 0;
+    // Integers are no look-up, and packed numbers become longer as fast as integers do.
+    let suits = is_turned || A::BITS == 8 && matches!(from.kind(), Kind::Float);
+    if !suits || B::COMPLEX || !matches!(isa, For::Vbmi) {
+        return None;
     }
+    let kernel = if widen::has_integers_of_bytes(from, to) {
+        match is_turned {
+            true => vbmi::turned_integers_of_bytes::<A, B, { stepwise::NONE }>,
+            false => vbmi::integers_of_bytes::<A, B, { stepwise::NONE }>,
+        }
+    } else if float8s::suits(from, to) {
+        match is_turned {
+            true => vbmi::turned_integers_of_float8s::<A, B, { stepwise::NONE }>,
+            false => vbmi::integers_of_float8s::<A, B, { stepwise::NONE }>,
+        }
+    } else {
+        return None;
+    };
+    Some(Entry { kernel, road: Road::Table })
 }
 
 /// The kernel of a pair that has one for codes of at most a byte, packed or not.
@@ -349,7 +362,10 @@ kernels! {
         narrow::small_from_floats => small_from_floats
         shorter::integers => shorter
         widen::integers => integers
-        widen::integers_highest_first => integers_highest_first
+        widen::integers_of_bytes::<_, _, false> => integers_of_bytes
+        widen::integers_of_bytes::<_, _, true> => turned_integers_of_bytes
+        float8s::integers::<_, _, false> => integers_of_float8s
+        float8s::integers::<_, _, true> => turned_integers_of_float8s
         widen::floats => floats
         words::to_small => to_small
         words::to_powers => to_powers
@@ -479,8 +495,9 @@ pub(super) fn words<L: LookUp, A: Codes, B: Codes, const TURNED: bool>(
     interleaved::<L, A, B, TURNED>(isa, x.f._mm512_permutexvar_epi64(x.constant(&FOR_WORDS), v))
 }
 
+/// Words of 64 bytes by two tables, within lanes of 128 bits.
 #[inline(always)]
-fn interleaved<L: LookUp, A: Codes, B: Codes, const TURNED: bool>(
+pub(super) fn interleaved<L: LookUp, A: Codes, B: Codes, const TURNED: bool>(
     isa: L,
     v: __m512i,
 ) -> [__m512i; 2] {

@@ -15,6 +15,7 @@ mod direct;
 mod draws;
 mod eights;
 mod encode;
+mod float8s;
 mod from_small;
 mod generator;
 mod halves;

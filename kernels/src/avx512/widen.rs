@@ -116,8 +116,8 @@ fn widened<A: Codes, B: Codes>(x: Features, v: __m128i) -> [__m512i; 2] {
     )
 }
 
-/// Whether [`integers_highest_first`] is for a pair: whether all that the source has, as integers, fits a byte.
-pub(super) const fn has_integers_highest_first(from: DType, to: DType) -> bool {
+/// Whether [`integers_of_bytes`] is for a pair: whether all that the source has, as integers, fits a byte.
+pub(super) const fn has_integers_of_bytes(from: DType, to: DType) -> bool {
     let fits = match from.numbers() {
         Numbers::Float(format) => format.max_exponent() < 7 && format.infinity().is_none(),
         _ => from.significant_bits() <= 8,
@@ -125,15 +125,15 @@ pub(super) const fn has_integers_highest_first(from: DType, to: DType) -> bool {
     from.bits() <= 8 && fits && has_integers(to)
 }
 
-/// Numbers of at most a byte to integers of 32 or 64 bits in the other byte order, the highest byte first.
+/// Numbers of at most a byte to integers of 32 or 64 bits, of which the highest byte comes last, or first if they are turned.
 ///
-/// A byte that stands last among copies of its sign is such an integer. So these are permutations of 32 bytes and their
-/// signs, with no shuffle to turn anything.
+/// A byte among copies of its sign is such an integer. So these are permutations of 32 bytes and their signs, with no shuffle
+/// to turn anything.
 ///
 /// # Safety
 /// As for [`integers`].
 #[inline(always)]
-pub(super) unsafe fn integers_highest_first<A: Codes, B: Codes>(
+pub(super) unsafe fn integers_of_bytes<A: Codes, B: Codes, const TURNED: bool>(
     isa: Vbmi,
     src: *const u8,
     dst: *mut u8,
@@ -143,7 +143,7 @@ pub(super) unsafe fn integers_highest_first<A: Codes, B: Codes>(
     let x = isa.features();
     let size = size_of::<<B::Numbers as Real>::Stored>();
     let map = const { integer_map::<A, B>() };
-    let places = uppers::unknown(const { &Highest::<B>::PLACES });
+    let places = uppers::unknown(const { &Places::<B, TURNED>::OF_BYTES });
     let registers = size / 2;
     let mut i = 0;
     // SAFETY: the caller's; of the last elements those are read and written that are left.
@@ -189,17 +189,18 @@ fn with_signs<A: Codes, B: Codes>(x: Features, v: __m512i) -> [__m512i; 2] {
 }
 
 /// Where the bytes of such integers come from.
-struct Highest<B>(PhantomData<B>);
+struct Places<B, const TURNED: bool>(PhantomData<B>);
 
-impl<B: Codes> Highest<B> {
+impl<B: Codes, const TURNED: bool> Places<B, TURNED> {
     /// Of 32 bytes and 32 signs, which comes to each place of each register.
-    const PLACES: [[u8; 64]; 4] = {
+    const OF_BYTES: [[u8; 64]; 4] = {
         let size = size_of::<<B::Numbers as Real>::Stored>();
+        let lowest = if TURNED { size - 1 } else { 0 };
         let mut places = [[0; 64]; 4];
         let mut i = 0;
         while i < 32 * size {
-            let is_last = i % size == size - 1;
-            places[i / 64][i % 64] = (i / size) as u8 + if is_last { 0 } else { 32 };
+            let is_lowest = i % size == lowest;
+            places[i / 64][i % 64] = (i / size) as u8 + if is_lowest { 0 } else { 32 };
             i += 1;
         }
         places
