@@ -11,6 +11,7 @@ use super::uppers::unknown;
 use crate::codec::Isa;
 use crate::shape::{LongerMap, LookUpLonger};
 use core::arch::x86_64::*;
+use core::mem;
 
 /// To integers of 2, 4 and 8 bytes.
 pub(super) const LOOPS: [LookUpLonger; 3] = [look_up::<2>, look_up::<4>, look_up::<8>];
@@ -62,7 +63,7 @@ unsafe fn steps<const SIZE: usize, A: Codes, const SHORT: bool, const ABOVE: boo
         isa.vectorize(
             #[inline(always)]
             move || {
-                let step = Step::<SIZE>::of::<SHORT>(isa, map);
+                let step = Step::<SIZE>::of::<SHORT>(map);
                 let mut i = 0;
                 while n - i >= 64 {
                     let v = load::<Vbmi, A>(isa, src.add(i / 8 * A::BITS));
@@ -93,17 +94,18 @@ struct Step<const SIZE: usize> {
 
 impl<const SIZE: usize> Step<SIZE> {
     /// Of 32 words, which one each of the words of the `i`th register is part of.
-    const fn owners(i: usize) -> [u16; 32] {
+    const fn owners(i: usize) -> __m512i {
         let words = SIZE / 2;
         let (mut owners, mut word) = ([0; 32], 0);
         while word < 32 {
             owners[word] = ((32 * i + word) / words % 32) as u16;
             word += 1;
         }
-        owners
+        // SAFETY: any 64 bytes make a register.
+        unsafe { mem::transmute::<[u16; 32], __m512i>(owners) }
     }
 
-    const OWNERS: [[u16; 32]; 4] =
+    const OWNERS: [__m512i; 4] =
         [Self::owners(0), Self::owners(1), Self::owners(2), Self::owners(3)];
 
     /// The lowest word of each integer.
@@ -114,15 +116,14 @@ impl<const SIZE: usize> Step<SIZE> {
     };
 
     #[inline(always)]
-    fn of<const SHORT: bool>(isa: Vbmi, map: &LongerMap) -> Self {
-        let x = isa.features();
+    fn of<const SHORT: bool>(map: &LongerMap) -> Self {
         let table = |bytes| if SHORT { ByteMap::of_six(bytes) } else { ByteMap::of_any(bytes) };
-        let [a, b, c, d] = unknown(const { &Self::OWNERS });
+        let [a, b, c, d] = const { &Self::OWNERS };
         Self {
             low: table(map.low),
             high: table(map.high),
             above: table(map.above),
-            places: [x.constant(&a), x.constant(&b), x.constant(&c), x.constant(&d)],
+            places: [unknown(a), unknown(b), unknown(c), unknown(d)],
             asked: unknown(const { &Self::LOWEST }),
         }
     }

@@ -95,7 +95,8 @@ const fn words_from(first: u16) -> __m512i {
     unsafe { mem::transmute::<[u16; 32], __m512i>(places) }
 }
 
-/// The value of a constant, which the compiler is not to know.
+/// The value of a constant, which the compiler is not to know: a number or a register. (What is longer it reads in small
+/// parts, and then waits for these to be in the cache to load them as registers.)
 #[inline(always)]
 pub(super) fn unknown<T: Copy>(constant: &T) -> T {
     // SAFETY: a reference is valid for reading.

@@ -18,11 +18,13 @@ use super::direct::{Maps, words};
 use super::lanes::both;
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
-use super::{Avx512, Features, eights, uppers};
+use super::uppers::unknown;
+use super::{Avx512, Features, eights};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::Numbers;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
+use core::mem;
 
 /// Whether [`integers`] is for a pair, the first of which is packed.
 pub(super) const fn has_integers(to: DType) -> bool {
@@ -143,7 +145,8 @@ pub(super) unsafe fn integers_of_bytes<A: Codes, B: Codes, const TURNED: bool>(
     let x = isa.features();
     let size = size_of::<<B::Numbers as Real>::Stored>();
     let map = const { integer_map::<A, B>() };
-    let places = uppers::unknown(const { &Places::<B, TURNED>::OF_BYTES });
+    let [a, b, c, d] = const { &Places::<B, TURNED>::OF_BYTES };
+    let places = [unknown(a), unknown(b), unknown(c), unknown(d)];
     let registers = size / 2;
     let mut i = 0;
     // SAFETY: the caller's; of the last elements those are read and written that are left.
@@ -153,7 +156,7 @@ pub(super) unsafe fn integers_of_bytes<A: Codes, B: Codes, const TURNED: bool>(
             for (half, v) in with_signs::<A, B>(x, v).into_iter().enumerate() {
                 let to = dst.add((i + 32 * half) * size);
                 for (j, &places) in places.iter().enumerate().take(registers) {
-                    x.store_dwords(to.add(64 * j), isa.permutexvar_epi8(x.constant(&places), v));
+                    x.store_dwords(to.add(64 * j), isa.permutexvar_epi8(places, v));
                 }
             }
             i += 64;
@@ -164,7 +167,7 @@ pub(super) unsafe fn integers_of_bytes<A: Codes, B: Codes, const TURNED: bool>(
             let [low, high] = with_signs::<A, B>(x, v);
             for j in 0..bytes.div_ceil(64) {
                 let v = if j < registers { low } else { high };
-                let v = isa.permutexvar_epi8(x.constant(&places[j % registers]), v);
+                let v = isa.permutexvar_epi8(places[j % registers], v);
                 x.store_first(dst.add(i * size + 64 * j), v, (bytes - 64 * j).min(64));
             }
         }
@@ -193,7 +196,7 @@ struct Places<B, const TURNED: bool>(PhantomData<B>);
 
 impl<B: Codes, const TURNED: bool> Places<B, TURNED> {
     /// Of 32 bytes and 32 signs, which comes to each place of each register.
-    const OF_BYTES: [[u8; 64]; 4] = {
+    const OF_BYTES: [__m512i; 4] = {
         let size = size_of::<<B::Numbers as Real>::Stored>();
         let lowest = if TURNED { size - 1 } else { 0 };
         let mut places = [[0; 64]; 4];
@@ -203,7 +206,8 @@ impl<B: Codes, const TURNED: bool> Places<B, TURNED> {
             places[i / 64][i % 64] = (i / size) as u8 + if is_lowest { 0 } else { 32 };
             i += 1;
         }
-        places
+        // SAFETY: any 64 bytes make a register.
+        unsafe { mem::transmute::<[[u8; 64]; 4], [__m512i; 4]>(places) }
     };
 }
 
