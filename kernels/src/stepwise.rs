@@ -63,11 +63,19 @@ pub(crate) trait InRegisters: Isa {
         unsafe { self.turn(places, src, dst, bytes) }
     }
 
-    /// Whether a number of a source, which has 2, 4 or 8 bytes, may be unfit, of those in whole registers.
+    /// Whether a number of a source, which has 2, 4 or 8 bytes, may be unfit, of those in whole registers; the screen is a
+    /// single one, if so.
     ///
     /// # Safety
     /// `src` is valid for reading so many bytes, at any alignment.
-    unsafe fn any_unfit(self, screen: &Screen, side: Side, src: *const u8, bytes: usize) -> bool;
+    unsafe fn any_unfit(
+        self,
+        screen: &Screen,
+        single: bool,
+        side: Side,
+        src: *const u8,
+        bytes: usize,
+    ) -> bool;
 }
 
 /// Of 16 bytes, which comes to each place, if components of so many, 2, 4 or 8, are turned.
@@ -144,6 +152,9 @@ pub(crate) unsafe fn whole_steps<I: InRegisters>(
         None if mode == FITTING => return 0,
         None => Screen::NONE,
     };
+    // (As many integers as a power of two fit others, and of floats it is magnitudes.)
+    let single = from.is_float || !to.is_float;
+    debug_assert!(mode != FITTING || screen.is_single() || !single);
     let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());
     let (read, written) = (len * from.bits / 8, len * to.bits / 8);
     assert!(read <= LONGEST && written <= LONGEST);
@@ -156,7 +167,7 @@ pub(crate) unsafe fn whole_steps<I: InRegisters>(
         // of results, which have been written when they are turned.
         unsafe {
             let (src, dst) = (src.add(i / 8 * from.bits), dst.add(i / 8 * to.bits));
-            if mode == FITTING && isa.any_unfit(&screen, from, src, read) {
+            if mode == FITTING && isa.any_unfit(&screen, single, from, src, read) {
                 break;
             }
             let mut block = src;
@@ -226,7 +237,14 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     // (Whether an integer is zero does not depend on its order.)
     let is_zero_test = matches!(a, Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
     let is_whole = matches!(b.kind(), Kind::Int | Kind::UInt);
-    !is_zero_test && (mode != FITTING || is_whole)
+    // (From floats to narrower ones there is more to calculate than to test.)
+    let is_tested = match a {
+        Kind::Float => is_whole || matches!(to, DType::Float16 | DType::BFloat16),
+        // (Groups of several steps are packed together, from what is as short as that.)
+        _ if to.is_packed() && from.bits() < 64 => is_whole,
+        _ => is_whole || to.significant_bits() <= 8 || matches!(to, DType::Float16),
+    };
+    !is_zero_test && (mode != FITTING || is_tested)
 }
 
 /// Whether elements of a dtype are tested in registers, which takes a handful of instructions at most.

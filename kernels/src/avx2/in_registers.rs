@@ -35,7 +35,14 @@ impl InRegisters for Avx2 {
     }
 
     #[inline(always)]
-    unsafe fn any_unfit(self, screen: &Screen, side: Side, src: *const u8, bytes: usize) -> bool {
+    unsafe fn any_unfit(
+        self,
+        screen: &Screen,
+        single: bool,
+        side: Side,
+        src: *const u8,
+        bytes: usize,
+    ) -> bool {
         let width = side.width;
         if side.is_float && width == 4 {
             // SAFETY: the caller's.
@@ -47,7 +54,7 @@ impl InRegisters for Avx2 {
             _ => self.all64(v as i64),
         };
         let (addend, keep) = (all(screen.addend), all(screen.keep));
-        let mask = all(screen.mask);
+        let (second, mask) = (all(screen.second), all(screen.mask));
         let (mut any, mut signs) = (self.zero(), self.zero());
         let mut i = 0;
         while i < bytes {
@@ -57,12 +64,10 @@ impl InRegisters for Avx2 {
                 signs = self.or(signs, v);
                 v = self.and(v, mask);
             }
-            let moved = match width {
-                2 => self.add16(v, addend),
-                4 => self.add32(v, addend),
-                _ => self.add64(v, addend),
-            };
-            any = self.or(any, moved);
+            any = self.or(any, self.added(width, v, addend));
+            if !single {
+                any = self.or(any, self.added(width, v, second));
+            }
             i += 32;
         }
         let signs = if screen.signs { signs } else { self.zero() };
@@ -71,6 +76,16 @@ impl InRegisters for Avx2 {
 }
 
 impl Avx2 {
+    /// Integers with as much added to each.
+    #[inline(always)]
+    fn added(self, width: usize, v: __m256i, addend: __m256i) -> __m256i {
+        match width {
+            2 => self.add16(v, addend),
+            4 => self.add32(v, addend),
+            _ => self.add64(v, addend),
+        }
+    }
+
     /// Of float32s: whether the largest code is too large, with the sign bit, where no negative number fits, or without, where
     /// it is shifted out.
     ///

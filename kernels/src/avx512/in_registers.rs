@@ -63,27 +63,48 @@ impl Features {
     /// # Safety
     /// As for [`InRegisters::any_unfit`].
     #[inline(always)]
-    unsafe fn any_unfit(self, screen: &Screen, side: Side, src: *const u8, bytes: usize) -> bool {
+    unsafe fn any_unfit(
+        self,
+        screen: &Screen,
+        single: bool,
+        side: Side,
+        src: *const u8,
+        bytes: usize,
+    ) -> bool {
         if side.is_float {
             // SAFETY: the caller's.
             return unsafe { self.any_large(screen, side.width, src, bytes) };
         }
         let width = side.width;
         let (addend, keep) = (self.all(width, screen.addend), self.all(width, screen.keep));
+        let second = self.all(width, screen.second);
         let mut any = self.f._mm512_setzero_si512();
         let mut i = 0;
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
             let v = unsafe { self.load_dwords(src.add(i)) };
-            let moved = match width {
-                2 => self.bw._mm512_add_epi16(v, addend),
-                4 => self.f._mm512_add_epi32(v, addend),
-                _ => self.f._mm512_add_epi64(v, addend),
+            any = match single {
+                true => self.f._mm512_or_si512(any, self.added(width, v, addend)),
+                // One, or another, or the third.
+                false => self.f._mm512_ternarylogic_epi32::<0xfe>(
+                    any,
+                    self.added(width, v, addend),
+                    self.added(width, v, second),
+                ),
             };
-            any = self.f._mm512_or_si512(any, moved);
             i += 64;
         }
         self.f._mm512_test_epi32_mask(any, keep) != 0
+    }
+
+    /// Integers with as much added to each.
+    #[inline(always)]
+    fn added(self, width: usize, v: __m512i, addend: __m512i) -> __m512i {
+        match width {
+            2 => self.bw._mm512_add_epi16(v, addend),
+            4 => self.f._mm512_add_epi32(v, addend),
+            _ => self.f._mm512_add_epi64(v, addend),
+        }
     }
 
     /// The same of floats of 4 or 8 bytes: whether the largest code is too large, with the sign bit, where no negative number
@@ -143,13 +164,14 @@ macro_rules! turns {
             unsafe fn any_unfit(
                 self,
                 screen: &Screen,
+                single: bool,
                 side: Side,
                 src: *const u8,
                 bytes: usize,
             ) -> bool {
                 let $isa = self;
                 // SAFETY: the caller's.
-                unsafe { $features.any_unfit(screen, side, src, bytes) }
+                unsafe { $features.any_unfit(screen, single, side, src, bytes) }
             }
         }
     )*};

@@ -28,14 +28,21 @@ impl InRegisters for Neon {
     }
 
     #[inline(always)]
-    unsafe fn any_unfit(self, screen: &Screen, side: Side, src: *const u8, bytes: usize) -> bool {
+    unsafe fn any_unfit(
+        self,
+        screen: &Screen,
+        single: bool,
+        side: Side,
+        src: *const u8,
+        bytes: usize,
+    ) -> bool {
         let all = |v: u64| match side.width {
             2 => u64::from(v as u16) * 0x0001_0001_0001_0001,
             4 => u64::from(v as u32) * 0x0000_0001_0000_0001,
             _ => v,
         };
         let (addend, keep) = (vdupq_n_u64(all(screen.addend)), all(screen.keep));
-        let mask = vdupq_n_u64(all(screen.mask));
+        let (second, mask) = (vdupq_n_u64(all(screen.second)), vdupq_n_u64(all(screen.mask)));
         let (mut any, mut signs) = (vdupq_n_u64(0), vdupq_n_u64(0));
         let mut i = 0;
         while i < bytes {
@@ -45,17 +52,25 @@ impl InRegisters for Neon {
                 signs = vorrq_u64(signs, v);
                 v = vandq_u64(v, mask);
             }
-            let moved: uint64x2_t = match side.width {
-                2 => bytemuck::cast(vaddq_u16(bytemuck::cast(v), bytemuck::cast(addend))),
-                4 => bytemuck::cast(vaddq_u32(bytemuck::cast(v), bytemuck::cast(addend))),
-                _ => vaddq_u64(v, addend),
-            };
-            any = vorrq_u64(any, moved);
+            any = vorrq_u64(any, added(side.width, v, addend));
+            if !single {
+                any = vorrq_u64(any, added(side.width, v, second));
+            }
             i += 16;
         }
         let [low, high]: [u64; 2] = bytemuck::cast(any);
         let [low_signs, high_signs]: [u64; 2] = bytemuck::cast(signs);
         let signs = if screen.signs { low_signs | high_signs } else { 0 };
         (low | high | signs) & keep != 0
+    }
+}
+
+/// Integers of so many bytes with as much added to each.
+#[inline(always)]
+fn added(width: usize, v: uint64x2_t, addend: uint64x2_t) -> uint64x2_t {
+    match width {
+        2 => bytemuck::cast(vaddq_u16(bytemuck::cast(v), bytemuck::cast(addend))),
+        4 => bytemuck::cast(vaddq_u32(bytemuck::cast(v), bytemuck::cast(addend))),
+        _ => vaddq_u64(v, addend),
     }
 }

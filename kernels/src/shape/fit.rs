@@ -306,7 +306,7 @@ macro_rules! tests {
                 #[inline(always)]
                 move || {
                     for (i, block) in codes.chunks(BLOCK).enumerate() {
-                        if let Some(screen) = fit.screen
+                        if let Some(screen) = fit.screen.filter(Screen::is_single)
                             && !$screened(block, screen)
                         {
                             continue;

@@ -2,14 +2,17 @@
 //!
 //! Codes that fit are next to each other, but for the sign. Moved by a number, those of them from zero on leave some
 //! upper bits as they are, which others change: of all together these bits are joined, and looked at once. That
-//! takes an addition and an OR for a vector, in any width, where the least of 64-bit lanes takes six instructions.
+//! takes an addition and an OR for a vector, in any width, where the least of 64-bit lanes takes six instructions. If as many
+//! fit as are no power of two, they are moved by another number, too, which the last of them bear without reaching those bits.
 
-/// Which bits tell that a code may be unfit: of `(code & mask) + addend`, those to `keep`, and of the code itself its
-/// highest, if `signs` asks for it. If none is set, it fits.
+/// Which bits tell that a code may be unfit: of `(code & mask) + addend` and of `(code & mask) + second`, those to `keep`, and
+/// of the code itself its highest, if `signs` asks for it. If none is set, it fits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     pub(crate) mask: u64,
     pub(crate) addend: u64,
+    /// The same as the first, but for spans whose length is no power of two.
+    pub(crate) second: u64,
     pub(crate) keep: u64,
     pub(crate) signs: bool,
 }
@@ -21,23 +24,34 @@ const fn lane(bytes: usize) -> u64 {
 
 impl Screen {
     /// Nothing is unfit.
-    pub(crate) const NONE: Self = Self { mask: 0, addend: 0, keep: 0, signs: false };
+    pub(crate) const NONE: Self = Self { mask: 0, addend: 0, second: 0, keep: 0, signs: false };
 
     /// Whether it tells of all codes that they fit.
     pub(crate) const fn asks_nothing(&self) -> bool {
         self.keep == 0
     }
 
-    /// Of codes of so many bits at the foot of their lanes, for those from `low` on, going around, as many as a power of two.
+    /// Whether one addition tells.
+    pub(crate) const fn is_single(&self) -> bool {
+        self.second == self.addend
+    }
+
+    /// Of codes of so many bits at the foot of their lanes, for those from `low` on, going around.
+    ///
+    /// Without `low` they are the numbers below `fitting`. Upper bits tell of numbers that they are below the next power of two;
+    /// and then that they are below `fitting`, if they still are below the power with as much added as it is more than that.
     pub(super) const fn of_span(low: u64, fitting: u64, bits: usize) -> Option<Self> {
-        if !fitting.is_power_of_two() {
+        let all = u64::MAX >> (64 - bits);
+        if fitting == 0 || fitting > all / 2 + 1 {
             return None;
         }
-        let all = u64::MAX >> (64 - bits);
+        let power = fitting.next_power_of_two();
+        let addend = low.wrapping_neg() & all;
         Some(Self {
             mask: all,
-            addend: low.wrapping_neg() & all,
-            keep: all & !(fitting - 1),
+            addend,
+            second: addend.wrapping_add(power - fitting) & all,
+            keep: all & !(power - 1),
             signs: false,
         })
     }
@@ -45,6 +59,32 @@ impl Screen {
     /// Of codes with the sign at the top of their lanes, for magnitudes below one, of either sign or of positive ones.
     pub(super) const fn of_magnitudes(below: u64, bytes: usize, signs: bool) -> Self {
         let top = (lane(bytes) >> 1) + 1;
-        Self { mask: top - 1, addend: top - below, keep: top, signs }
+        let addend = top - below;
+        Self { mask: top - 1, addend, second: addend, keep: top, signs }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of every number of 8 bits, from a few on, as many as there may be.
+    #[test]
+    fn a_span_is_told_from_all_else() {
+        for low in [0, 1, 100, 0x7f, 0x80, 0xf0] {
+            for fitting in 1..=0x80 {
+                let screen = Screen::of_span(low, fitting, 8).unwrap();
+                assert_eq!(screen.is_single(), fitting.is_power_of_two());
+                for code in 0..=0xff {
+                    let moved = [screen.addend, screen.second].map(|addend| (code + addend) & 0xff);
+                    let tells = (moved[0] | moved[1]) & screen.keep != 0;
+                    let fits = (code + 0x100 - low) % 0x100 < fitting;
+                    assert_eq!(tells, !fits, "{code} of {fitting} from {low}");
+                }
+            }
+            assert!(Screen::of_span(low, 0x81, 8).is_none());
+        }
+        assert!(Screen::of_span(0, 0, 8).is_none());
+        assert!(Screen::of_span(0, 1 << 63, 64).unwrap().is_single());
     }
 }
