@@ -84,6 +84,8 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
             stepwise::SOURCE => bw::truths_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>,
             _ => bw::truths::<Plain<A>, Plain<B>, { stepwise::NONE }>,
         }
+    } else if truths::has_long_truths(from, to) && MODE == stepwise::SOURCE {
+        bw::truths_of_turned_longs::<Plain<A>, Plain<B>, { stepwise::NONE }>
     } else if narrow::has_low_bytes(from, to) {
         pick_turning!(isa, low_bytes, Plain<A>, Plain<B>)
     } else if shorter::suits(from, to) && MODE == stepwise::NONE && matches!(isa, For::Vbmi) {
@@ -138,6 +140,8 @@ pub(super) const fn entry_packed<A: Codes, B: Codes, const MODE: usize>(isa: For
             For::Bw => bw::truths_of_turned::<A, B, { stepwise::NONE }>,
             For::Vbmi => vbmi::truths_of_turned::<A, B, { stepwise::NONE }>,
         }
+    } else if truths::has_long_truths(from, to) && MODE == stepwise::SOURCE {
+        bw::truths_of_turned_longs::<A, B, { stepwise::NONE }>
     } else if truths::has_truths(from, to) {
         pick!(isa, truths, A, B)
     } else if narrow::has_low_bytes(from, to) {
@@ -331,6 +335,7 @@ kernels! {
         bits::widened => widened
         truths::truths => truths
         truths::truths_of_turned => truths_of_turned
+        truths::truths_of_turned_longs => truths_of_turned_longs
         truths::ones => ones
         narrow::low_bytes => low_bytes
         narrow::powers => powers

@@ -8,7 +8,7 @@
 use super::bridge::{NAN_TO_ZERO, QUIETLY};
 use super::lanes::{both, first};
 use super::uppers::unknown;
-use super::{Avx512, Features, pieces};
+use super::{Avx512, Features, pieces, truths};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Real, mark};
 use crate::shape::{Mode, Stores, all_stores};
@@ -22,7 +22,11 @@ pub(super) const fn with_eights<const MODE: usize>(mut pairs: RealPairs) -> Real
     let mut i = 0;
     while i < all.len() {
         let (from, to, kernel) = all[i];
-        pairs.set(from, to, Entry { kernel, road: Road::Direct });
+        // (Such a source need not be turned.)
+        let is_turned_test = MODE == stepwise::SOURCE && truths::has_long_truths(from, to);
+        if !is_turned_test {
+            pairs.set(from, to, Entry { kernel, road: Road::Direct });
+        }
         i += 1;
     }
     pairs

@@ -1,6 +1,8 @@
-//! From numbers of 16 bits to bools, and to integers of one bit: by what a comparison of words tells.
+//! From numbers of 16 bits to bools, and to integers of one bit: by what a comparison of words tells. From floats of 32 and
+//! 64 bits in the other byte order to bools, of which none need be turned.
 
-use super::codes::{Codes, Pair};
+use super::Features;
+use super::codes::{Codes, Pair, load_pair, store_all};
 use super::narrow::bytes_of_words;
 use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real};
@@ -73,6 +75,63 @@ unsafe fn truths_of<L: LookUp, A: Codes, B: Codes>(
             #[inline(always)]
             |tests| x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
         )
+    }
+}
+
+/// Whether [`truths_of_turned_longs`] is for a pair.
+pub(super) const fn has_long_truths(from: DType, to: DType) -> bool {
+    matches!(from, DType::Float32 | DType::Float64) && matches!(to, DType::Bool)
+}
+
+/// Floats of 32 and 64 bits to bool, of which the sign is in the lowest byte.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
+#[inline(always)]
+pub(super) unsafe fn truths_of_turned_longs<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features();
+    let size = size_of::<<A::Numbers as Real>::Stored>();
+    // SAFETY: the caller's; where a pair begins past the last element, nothing is read.
+    unsafe {
+        store_all::<L, B>(
+            isa,
+            dst,
+            n,
+            false,
+            #[inline(always)]
+            |i, count| {
+                let (src, bytes) = (src.add(size * i), size * count);
+                let mut tests = 0;
+                for k in 0..size / 2 {
+                    let left = bytes.saturating_sub(128 * k).min(128);
+                    let pair = load_pair::<A>(x, src.wrapping_add(128 * k), left);
+                    tests |= x.nonzero_of_turned(size, pair) << (128 / size * k);
+                }
+                x.bw._mm512_maskz_mov_epi8(tests, x.byte(1))
+            },
+        );
+    }
+}
+
+impl Features {
+    /// Which turned floats of 4 or 8 bytes are not zero, of either sign.
+    #[inline(always)]
+    fn nonzero_of_turned(self, size: usize, [a, b]: [__m512i; 2]) -> u64 {
+        if size == 4 {
+            let magnitude = self.dword((i32::MAX as u32).swap_bytes());
+            let low = u64::from(self.f._mm512_test_epi32_mask(a, magnitude));
+            return low | u64::from(self.f._mm512_test_epi32_mask(b, magnitude)) << 16;
+        }
+        let magnitude = self.qword((i64::MAX as u64).swap_bytes());
+        let low = u64::from(self.f._mm512_test_epi64_mask(a, magnitude));
+        low | u64::from(self.f._mm512_test_epi64_mask(b, magnitude)) << 8
     }
 }
 
