@@ -64,29 +64,18 @@ fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Which loop of AVX2 a few pairs take depends on the CPU's core: here it is all.
 #[test]
 #[cfg(all(target_arch = "x86_64", not(simdcast_portable)))]
 fn the_loops_for_other_cores() {
-    use simdcast_kernels::dispatch::{Core, assume_core};
-    use support::{assert_none, has_loops_by_core, in_parallel, pairs, say};
-    let Ok(avx2) = simdcast::isa::find("avx2") else {
-        say("NOT TESTED: THE LOOPS OF AVX2 FOR OTHER CORES, WHICH THIS CPU DOES NOT HAVE");
-        return;
-    };
-    let jobs: Vec<_> = pairs().filter(|&(_, to)| has_loops_by_core(to)).collect();
-    for core in Core::ALL {
-        assume_core(core);
-        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let kernel = Kernel::on(avx2, from, to, &Options::DEFAULT);
-            for (sides, n) in SIDES.iter().flat_map(|&sides| lengths().map(move |n| (sides, n))) {
-                check(&kernel, sides, n)?;
-            }
-            Ok(Tally { pairs: 1, ..Tally::default() })
-        });
-        assert_none(&errors);
-        assert_eq!(tally.pairs as usize, jobs.len());
-    }
+    support::on_every_core(|avx2, (from, to)| {
+        let kernel = Kernel::on(avx2, from, to, &Options::DEFAULT);
+        let mut tally = Tally::default();
+        for (sides, n) in SIDES.iter().flat_map(|&sides| lengths().map(move |n| (sides, n))) {
+            check(&kernel, sides, n)?;
+            tally.values += 1;
+        }
+        Ok(tally)
+    });
 }
 
 #[test]

@@ -8,8 +8,7 @@ use simdcast::{DType, Overflow, Rounding};
 use simdcast_kernels::{Kernel, Options};
 use std::borrow::Cow;
 use support::{
-    Case, Tally, assert_none, compare, distinct_options, has_loops_by_core, in_parallel, pairs,
-    say, values,
+    Case, Tally, assert_none, compare, distinct_options, in_parallel, pairs, say, values,
 };
 
 #[test]
@@ -65,25 +64,13 @@ fn dense_samples_of_32_bit_sources() {
     assert_none(&errors);
 }
 
-/// Which loop of AVX2 a few pairs take depends on the CPU's core: here it is all.
 #[test]
 #[cfg(all(target_arch = "x86_64", not(simdcast_portable)))]
 fn the_loops_for_other_cores() {
-    use simdcast_kernels::dispatch::{Core, assume_core};
-    let Ok(avx2) = simdcast::isa::find("avx2") else {
-        say("NOT TESTED: THE LOOPS OF AVX2 FOR OTHER CORES, WHICH THIS CPU DOES NOT HAVE");
-        return;
-    };
-    let jobs: Vec<_> = pairs().filter(|&(_, to)| has_loops_by_core(to)).collect();
-    for core in Core::ALL {
-        assume_core(core);
-        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let codes = long_enough(values::codes(from, to));
-            compare(&[avx2], from, to, &Options::DEFAULT, &codes)
-        });
-        assert_none(&errors);
-        assert!(tally.values as usize > jobs.len());
-    }
+    support::on_every_core(|avx2, (from, to)| {
+        let codes = long_enough(values::codes(from, to));
+        compare(&[avx2], from, to, &Options::DEFAULT, &codes)
+    });
 }
 
 /// Every other test of a kernel rests on the comparison, so that must be able to fail.

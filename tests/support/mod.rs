@@ -9,7 +9,7 @@ pub mod guarded;
 pub mod values;
 
 use simdcast::isa::{Level, levels};
-use simdcast::{DType, Kind, Overflow, Rounding, reference};
+use simdcast::{DType, Overflow, Rounding, reference};
 use simdcast_kernels::{Kernel, Options, RunError};
 use std::io::Write;
 
@@ -36,11 +36,6 @@ pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
 /// done around kernels that others test.
 pub fn fewer_pairs() -> impl Iterator<Item = (DType, DType)> {
     pairs().step_by(if values::stride() > 1 { 15 } else { 1 })
-}
-
-/// Whether AVX2 may have loops for other CPUs' cores: to float16, and to floats of a byte.
-pub fn has_loops_by_core(to: DType) -> bool {
-    matches!(to, DType::Float16 | DType::Complex32) || to.kind() == Kind::Float && to.bits() == 8
 }
 
 /// The seeds with which stochastic rounding is tested.
@@ -314,6 +309,33 @@ pub fn on_every_level<J: Sync>(
         say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
         assert!(pairs > 0, "nothing was tested");
         assert_none(&errors);
+    }
+}
+
+/// Does some work for each pair of which AVX2 may have loops for other CPUs' cores, those to float16 and to floats of a byte,
+/// with the loops for each core.
+#[cfg(all(target_arch = "x86_64", not(simdcast_portable)))]
+pub fn on_every_core(
+    work: impl Fn(&'static Level, (DType, DType)) -> Result<Tally, String> + Sync,
+) {
+    use simdcast::Kind;
+    use simdcast_kernels::dispatch::{Core, assume_core};
+    let Ok(avx2) = simdcast::isa::find("avx2") else {
+        say("NOT TESTED: THE LOOPS OF AVX2 FOR OTHER CORES, WHICH THIS CPU DOES NOT HAVE");
+        return;
+    };
+    let has_loops = |to: DType| {
+        matches!(to, DType::Float16 | DType::Complex32)
+            || to.kind() == Kind::Float && to.bits() == 8
+    };
+    let jobs: Vec<_> = pairs().filter(|&(_, to)| has_loops(to)).collect();
+    for core in Core::ALL {
+        assume_core(core);
+        let (tally, errors) =
+            in_parallel(&jobs, |&pair| work(avx2, pair).map(|tally| Tally { pairs: 1, ..tally }));
+        assert_none(&errors);
+        assert_eq!(tally.pairs as usize, jobs.len(), "{core:?}");
+        assert!(tally.values as usize > jobs.len(), "{core:?}");
     }
 }
 
