@@ -240,7 +240,8 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     // (From floats to narrower ones there is more to calculate than to test.)
     let is_tested = match a {
         Kind::Float => is_whole || matches!(to, DType::Float16 | DType::BFloat16),
-        // (Groups of several steps are packed together, from what is as short as that.)
+        // (Into packed floats the pair's own kernel stores several steps together. From what is no longer than 32 bits that
+        // gains more than a test in registers.)
         _ if to.is_packed() && from.bits() < 64 => is_whole,
         _ => is_whole || to.significant_bits() <= 8 || matches!(to, DType::Float16),
     };

@@ -60,6 +60,16 @@ impl Features {
         }
     }
 
+    /// Integers with as much added to each.
+    #[inline(always)]
+    fn added(self, width: usize, v: __m512i, addend: __m512i) -> __m512i {
+        match width {
+            2 => self.bw._mm512_add_epi16(v, addend),
+            4 => self.f._mm512_add_epi32(v, addend),
+            _ => self.f._mm512_add_epi64(v, addend),
+        }
+    }
+
     /// # Safety
     /// As for [`InRegisters::any_unfit`].
     #[inline(always)]
@@ -95,16 +105,6 @@ impl Features {
             i += 64;
         }
         self.f._mm512_test_epi32_mask(any, keep) != 0
-    }
-
-    /// Integers with as much added to each.
-    #[inline(always)]
-    fn added(self, width: usize, v: __m512i, addend: __m512i) -> __m512i {
-        match width {
-            2 => self.bw._mm512_add_epi16(v, addend),
-            4 => self.f._mm512_add_epi32(v, addend),
-            _ => self.f._mm512_add_epi64(v, addend),
-        }
     }
 
     /// The same of floats of 4 or 8 bytes: whether the largest code is too large, with the sign bit, where no negative number
