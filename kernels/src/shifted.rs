@@ -24,15 +24,19 @@ const GRAIN: usize = 3 * LINE;
 /// Whether a pair is cast so if its results don't start a line where elements of the source start a byte: if these are so
 /// few bytes that to shift them takes little time beside the stores. (Of 4- and 6-bit numbers to 64 bits it took what it
 /// saved.)
-const fn suits(from: DType, to: DType) -> bool {
+#[inline(always)]
+pub(crate) const fn suits(from: DType, to: DType) -> bool {
     let is_wide = to.bits() >= 16 && to.bits() >= 8 * from.bits();
     from.is_packed() && is_wide && (from.bits() <= 2 || to.bits() == 128)
 }
 
-/// Runs a kernel so, whose results all depend on their elements alone; None if the pair isn't, or there is no reason.
+/// Runs a kernel so, of a pair that [`suits`], and whose results all depend on their elements alone; None if there is no
+/// reason to.
 ///
 /// # Safety
 /// As for the kernel, see [`Kernel`]; it refuses nothing, and the place of an element makes no difference.
+// (Apart, for other pairs don't need so much room on the stack.)
+#[inline(never)]
 pub(crate) unsafe fn run(
     kernel: Kernel,
     params: &Params,
@@ -40,12 +44,13 @@ pub(crate) unsafe fn run(
     dst: *mut u8,
     n: usize,
 ) -> Option<usize> {
+    debug_assert!(suits(params.from, params.to));
     let (from, to) = (params.from.bits(), params.to.bits());
     let gap = gap(dst.addr()) * 8;
     let head = gap / to;
     let (first, shift) = (head * from / 8, (head * from % 8) as u32);
     let left = (n - head.min(n)) * from / 8 / GRAIN * GRAIN;
-    if !suits(params.from, params.to) || head * to != gap || shift == 0 || left == 0 {
+    if head * to != gap || shift == 0 || left == 0 {
         return None;
     }
     // (What the bits are moved by makes no difference to them: any level that the CPU has would do.)
