@@ -64,7 +64,7 @@ pub(crate) trait InRegisters: Isa {
     }
 
     /// Whether a number of a source, which has 2, 4 or 8 bytes, may be unfit, of those in whole registers; the screen is a
-    /// single one, if so.
+    /// single one, if so. Of complex numbers it is that of the real parts, and an imaginary part is unfit that is not zero.
     ///
     /// # Safety
     /// `src` is valid for reading so many bytes, at any alignment.
@@ -113,10 +113,16 @@ impl Side {
         Self {
             width: dtype.component().bits() / 8,
             bits: dtype.bits(),
-            is_float: matches!(dtype.kind(), Kind::Float),
+            is_float: matches!(dtype.component().kind(), Kind::Float),
             halves: false,
             by_blocks: false,
         }
+    }
+
+    /// Whether an element is two components.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Where such ones are tested in registers.
+    pub(crate) const fn is_complex(&self) -> bool {
+        self.width > 0 && self.bits == 16 * self.width
     }
 
     /// Those of a pair, each in half registers, if so.
@@ -237,9 +243,17 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     // (Whether an integer is zero does not depend on its order.)
     let is_zero_test = matches!(a, Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
     let is_whole = matches!(b.kind(), Kind::Int | Kind::UInt);
-    // (From floats to narrower ones there is more to calculate than to test.)
+    // (From floats to narrower ones there is mostly more to calculate than to test. Small floats that have a NaN are no
+    // matter for 16-bit ones, which are taken for unfit where they are NaN.)
     let is_tested = match a {
-        Kind::Float => is_whole || matches!(to, DType::Float16 | DType::BFloat16),
+        Kind::Float if from.bits() > 16 => {
+            is_whole || matches!(to, DType::Float16 | DType::BFloat16)
+        }
+        Kind::Float => {
+            let has_no_nan =
+                matches!(to, DType::Float6E2M3Fn | DType::Float6E3M2Fn | DType::Float4E2M1Fn);
+            is_whole || has_no_nan
+        }
         // (Into packed floats the pair's own kernel stores several steps together. From what is no longer than 32 bits that
         // gains more than a test in registers.)
         _ if to.is_packed() && from.bits() < 64 => is_whole,
@@ -252,7 +266,11 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
 const fn has_screen(from: DType) -> bool {
     match from.kind() {
         Kind::Int | Kind::UInt => !from.is_packed() && from.bits() > 8,
-        _ => matches!(from, DType::Float32 | DType::Float64),
+        // (Complex numbers of shorter parts have a tile between, where these are tested once they are apart.)
+        _ => matches!(
+            from,
+            DType::Float16 | DType::BFloat16 | DType::Float32 | DType::Float64 | DType::Complex128
+        ),
     }
 }
 

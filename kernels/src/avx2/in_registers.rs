@@ -44,17 +44,12 @@ impl InRegisters for Avx2 {
         bytes: usize,
     ) -> bool {
         let width = side.width;
-        if side.is_float && width == 4 {
+        if side.is_float && width < 8 {
             // SAFETY: the caller's.
-            return unsafe { self.any_large(screen, src, bytes) };
+            return unsafe { self.any_past(screen, width, src, bytes) };
         }
-        let all = |v: u64| match width {
-            2 => self.all16(v as i16),
-            4 => self.all32(v as i32),
-            _ => self.all64(v as i64),
-        };
-        let (addend, keep) = (all(screen.addend), all(screen.keep));
-        let (second, mask) = (all(screen.second), all(screen.mask));
+        let (addend, keep) = (self.all_of(width, screen.addend), self.all_of(width, screen.keep));
+        let (second, mask) = (self.all_of(width, screen.second), self.all_of(width, screen.mask));
         let (mut any, mut signs) = (self.zero(), self.zero());
         let mut i = 0;
         while i < bytes {
@@ -76,6 +71,16 @@ impl InRegisters for Avx2 {
 }
 
 impl Avx2 {
+    /// A number in all lanes of so many bytes.
+    #[inline(always)]
+    fn all_of(self, width: usize, v: u64) -> __m256i {
+        match width {
+            2 => self.all16(v as i16),
+            4 => self.all32(v as i32),
+            _ => self.all64(v as i64),
+        }
+    }
+
     /// Integers with as much added to each.
     #[inline(always)]
     fn added(self, width: usize, v: __m256i, addend: __m256i) -> __m256i {
@@ -86,25 +91,54 @@ impl Avx2 {
         }
     }
 
-    /// Of float32s: whether the largest code is too large, with the sign bit, where no negative number fits, or without, where
-    /// it is shifted out.
+    /// Of floats of 2 or 4 bytes, by the first codes of either sign that may be unfit.
     ///
     /// # Safety
     /// As for [`InRegisters::any_unfit`].
     #[inline(always)]
-    unsafe fn any_large(self, screen: &Screen, src: *const u8, bytes: usize) -> bool {
-        let shift = if screen.signs { 0 } else { 1 };
-        let past = self.all32(((screen.keep - screen.addend) << shift) as i32);
-        let shift = self.all32(shift);
-        let mut largest = self.zero();
+    unsafe fn any_past(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
+        let [positive, negative] = screen.first;
+        let (positive, negative) = (self.all_of(width, positive), self.all_of(width, negative));
+        let (mut most, mut most_unsigned) = (self.zero(), self.zero());
         let mut i = 0;
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
             let v = unsafe { self.load(src.add(i)) };
-            largest = self.max_u32(largest, self.sllv32(v, shift));
+            (most, most_unsigned) =
+                (self.larger(width, most, v), self.larger_unsigned(width, most_unsigned, v));
             i += 32;
         }
-        let is_past = self.eq32(self.max_u32(largest, past), largest);
-        self.signs8(is_past) != 0
+        // A lane is past if it is the larger one of both.
+        let past = self.same(width, self.larger(width, most, positive), most);
+        let largest = self.larger_unsigned(width, most_unsigned, negative);
+        let past_unsigned = self.same(width, largest, most_unsigned);
+        self.signs8(self.or(past, past_unsigned)) != 0
+    }
+
+    /// The larger of integers of 2 or 4 bytes with a sign.
+    #[inline(always)]
+    fn larger(self, width: usize, a: __m256i, b: __m256i) -> __m256i {
+        match width {
+            2 => self.max16(a, b),
+            _ => self.max32(a, b),
+        }
+    }
+
+    /// The same without.
+    #[inline(always)]
+    fn larger_unsigned(self, width: usize, a: __m256i, b: __m256i) -> __m256i {
+        match width {
+            2 => self.max_u16(a, b),
+            _ => self.max_u32(a, b),
+        }
+    }
+
+    /// Which of them are the same, in all their bits.
+    #[inline(always)]
+    fn same(self, width: usize, a: __m256i, b: __m256i) -> __m256i {
+        match width {
+            2 => self.eq16(a, b),
+            _ => self.eq32(a, b),
+        }
     }
 }

@@ -52,6 +52,7 @@ words! {
         min16 = _mm256_min_epi16(a: __m256i, b: __m256i) -> __m256i;
         max16 = _mm256_max_epi16(a: __m256i, b: __m256i) -> __m256i;
         min_u16 = _mm256_min_epu16(a: __m256i, b: __m256i) -> __m256i;
+        max_u16 = _mm256_max_epu16(a: __m256i, b: __m256i) -> __m256i;
         min32 = _mm256_min_epi32(a: __m256i, b: __m256i) -> __m256i;
         max32 = _mm256_max_epi32(a: __m256i, b: __m256i) -> __m256i;
         min_u32 = _mm256_min_epu32(a: __m256i, b: __m256i) -> __m256i;

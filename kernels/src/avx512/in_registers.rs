@@ -83,7 +83,7 @@ impl Features {
     ) -> bool {
         if side.is_float {
             // SAFETY: the caller's.
-            return unsafe { self.any_large(screen, side.width, src, bytes) };
+            return unsafe { self.any_past(screen, side, src, bytes) };
         }
         let width = side.width;
         let (addend, keep) = (self.all(width, screen.addend), self.all(width, screen.keep));
@@ -95,42 +95,58 @@ impl Features {
             let v = unsafe { self.load_dwords(src.add(i)) };
             any = match single {
                 true => self.f._mm512_or_si512(any, self.added(width, v, addend)),
-                // One, or another, or the third.
-                false => self.f._mm512_ternarylogic_epi32::<0xfe>(
-                    any,
-                    self.added(width, v, addend),
-                    self.added(width, v, second),
-                ),
+                false => {
+                    self.any_of(any, [self.added(width, v, addend), self.added(width, v, second)])
+                }
             };
             i += 64;
         }
         self.f._mm512_test_epi32_mask(any, keep) != 0
     }
 
-    /// The same of floats of 4 or 8 bytes: whether the largest code is too large, with the sign bit, where no negative number
-    /// fits, or without, where it is shifted out.
+    /// The same of floats, by the first codes of either sign that may be unfit. Of complex ones' imaginary parts, which are in
+    /// every other lane, these are those after zero.
     ///
     /// # Safety
     /// As for [`InRegisters::any_unfit`].
     #[inline(always)]
-    unsafe fn any_large(self, screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
-        let shift = if screen.signs { 0 } else { 1 };
-        let past = self.all(width, (screen.keep - screen.addend) << shift);
-        let shift = self.all(width, shift);
-        let mut largest = self.f._mm512_setzero_si512();
+    unsafe fn any_past(self, screen: &Screen, side: Side, src: *const u8, bytes: usize) -> bool {
+        let [positive, negative] = screen.first;
+        let mut positive = self.all(side.width, positive);
+        let mut negative = self.all(side.width, negative);
+        if side.is_complex() {
+            debug_assert_eq!(side.width, 8);
+            const IMAGINARY: __mmask8 = 0b1010_1010;
+            positive = self.f._mm512_mask_mov_epi64(positive, IMAGINARY, self.qword(1));
+            negative = self.f._mm512_mask_mov_epi64(negative, IMAGINARY, self.qword((1 << 63) + 1));
+        }
+        let (f, bw) = (self.f, self.bw);
+        let zero = f._mm512_setzero_si512();
+        let (mut most, mut most_unsigned) = (zero, zero);
         let mut i = 0;
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
             let v = unsafe { self.load_dwords(src.add(i)) };
-            largest = match width {
-                4 => self.f._mm512_max_epu32(largest, self.f._mm512_sllv_epi32(v, shift)),
-                _ => self.f._mm512_max_epu64(largest, self.f._mm512_sllv_epi64(v, shift)),
+            (most, most_unsigned) = match side.width {
+                2 => (bw._mm512_max_epi16(most, v), bw._mm512_max_epu16(most_unsigned, v)),
+                4 => (f._mm512_max_epi32(most, v), f._mm512_max_epu32(most_unsigned, v)),
+                _ => (f._mm512_max_epi64(most, v), f._mm512_max_epu64(most_unsigned, v)),
             };
             i += 64;
         }
-        match width {
-            4 => self.f._mm512_cmpge_epu32_mask(largest, past) != 0,
-            _ => self.f._mm512_cmpge_epu64_mask(largest, past) != 0,
+        match side.width {
+            2 => {
+                let past = bw._mm512_cmpge_epi16_mask(most, positive);
+                past | bw._mm512_cmpge_epu16_mask(most_unsigned, negative) != 0
+            }
+            4 => {
+                let past = f._mm512_cmpge_epi32_mask(most, positive);
+                past | f._mm512_cmpge_epu32_mask(most_unsigned, negative) != 0
+            }
+            _ => {
+                let past = f._mm512_cmpge_epi64_mask(most, positive);
+                past | f._mm512_cmpge_epu64_mask(most_unsigned, negative) != 0
+            }
         }
     }
 }

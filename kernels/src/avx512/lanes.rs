@@ -310,6 +310,12 @@ impl Features {
         self.bw._mm512_permutex2var_epi16(a, self.constant(&HIGH_WORDS), b)
     }
 
+    /// The bits that any of three registers has.
+    #[inline(always)]
+    pub(super) fn any_of(self, any: __m512i, [a, b]: [__m512i; 2]) -> __m512i {
+        self.f._mm512_ternarylogic_epi32::<0xfe>(any, a, b)
+    }
+
     /// The low dwords of 16 qwords.
     #[inline(always)]
     pub(super) fn low_dwords(self, [a, b]: [__m512i; 2]) -> __m512i {

@@ -161,11 +161,13 @@ impl Fit {
         let positive = below(bounds.positive);
         let negative = bounds.negative.map_or(0, below);
         let fnuz = matches!(format.specials, Specials::Fnuz);
-        if from.bits() >= 32 && bounds.small.is_none() {
+        // (NaN is rare among numbers of 32 bits and more. Where it fits and numbers have fewer, all are looked at once.)
+        let is_telling = from.bits() >= 32 || (from.bits() == 16 && !nan_fits);
+        if is_telling && bounds.small.is_none() {
             // Hardly a negative number fits an unsigned integer.
             let signs = negative <= below(Bound::new(1, 0, true));
-            let least = if signs { positive } else { positive.min(negative) };
-            self.screen = Some(Screen::of_magnitudes(least, self.bytes, signs));
+            let below = [positive, negative];
+            self.screen = Some(Screen::of_magnitudes(below, self.bytes, signs));
         }
         if positive == negative && bounds.small.is_none() && (!fnuz || nan_fits) {
             // The sign makes no difference. (The NaN of fnuz formats has the code of -0.)
@@ -250,7 +252,7 @@ struct Tests {
 const BLOCK: usize = 8192;
 
 macro_rules! tests {
-    ($($lane:ident $screened:ident $past:ident $inside:ident $unfit:ident $first:ident $replace:ident $mark:ident $tests:ident;)*) => {$(
+    ($($lane:ident $signed:ident $screened:ident $past:ident $inside:ident $unfit:ident $first:ident $replace:ident $mark:ident $tests:ident;)*) => {$(
         /// How far a code is past the start of each of the first `COUNT` intervals, going around.
         #[inline(always)]
         fn $past(code: Bytes<{ size_of::<$lane>() }>, fit: &Fit) -> [$lane; 3] {
@@ -282,6 +284,17 @@ macro_rules! tests {
         fn $screened(codes: &[Bytes<{ size_of::<$lane>() }>], screen: Screen) -> bool {
             let (mask, addend) = (screen.mask as $lane, screen.addend as $lane);
             let mut any = 0;
+            // (64-bit lanes have no such instructions on many CPUs.)
+            if screen.is_of_floats() && size_of::<$lane>() < 8 {
+                let [positive, negative] = screen.first.map(|code| code as $lane);
+                let (mut most, mut most_unsigned) = (0, 0);
+                for &code in codes {
+                    let code = $lane::from_ne_bytes(code);
+                    most = (code as $signed).max(most);
+                    most_unsigned = code.max(most_unsigned);
+                }
+                return most >= positive as $signed || most_unsigned >= negative;
+            }
             if screen.signs {
                 for &code in codes {
                     let code = $lane::from_ne_bytes(code);
@@ -397,10 +410,10 @@ macro_rules! tests {
 }
 
 tests! {
-    u8 screened8 past8 inside8 unfit8 first8 replace8 mark8 tests8;
-    u16 screened16 past16 inside16 unfit16 first16 replace16 mark16 tests16;
-    u32 screened32 past32 inside32 unfit32 first32 replace32 mark32 tests32;
-    u64 screened64 past64 inside64 unfit64 first64 replace64 mark64 tests64;
+    u8 i8 screened8 past8 inside8 unfit8 first8 replace8 mark8 tests8;
+    u16 i16 screened16 past16 inside16 unfit16 first16 replace16 mark16 tests16;
+    u32 i32 screened32 past32 inside32 unfit32 first32 replace32 mark32 tests32;
+    u64 i64 screened64 past64 inside64 unfit64 first64 replace64 mark64 tests64;
 }
 
 /// Every loop that tests, by the number of intervals and the width.
@@ -468,5 +481,41 @@ impl Fits {
                 (self.tests(fit).mark)(src, dst, n, fit);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtypes::Kind;
+
+    /// Of all 16-bit floats, to every dtype, by every mode: they tell exactly, or, where NaN fits, nothing is told.
+    #[test]
+    fn the_first_unfit_codes_of_either_sign_tell() {
+        let modes = [Mode::NearestEven, Mode::TowardZero, Mode::Up, Mode::Down, Mode::NearestAway];
+        let mut cases = 0;
+        for from in [DType::Float16, DType::BFloat16] {
+            for (&to, mode) in DType::ALL.iter().flat_map(|to| modes.map(|mode| (to, mode))) {
+                if to.is_complex() || matches!(to.kind(), Kind::Bool) {
+                    continue;
+                }
+                let fit = Fit::new(from, to, mode, Question::Refused);
+                let Some(screen) = fit.screen() else { continue };
+                assert!(screen.is_of_floats());
+                for code in 0..=u16::MAX {
+                    let [positive, negative] = screen.first.map(|first| first as u16);
+                    let told = code as i16 >= positive as i16 || code >= negative;
+                    let unfit = match fit.count {
+                        0 => false,
+                        1 => unfit16::<1>(code.to_ne_bytes(), &fit),
+                        2 => unfit16::<2>(code.to_ne_bytes(), &fit),
+                        _ => unfit16::<3>(code.to_ne_bytes(), &fit),
+                    };
+                    assert_eq!(told, unfit, "{from} -> {to}, {mode:?}, {code:#x}");
+                }
+                cases += 1;
+            }
+        }
+        assert!(cases > 100, "{cases}");
     }
 }

@@ -15,6 +15,10 @@ pub(crate) struct Screen {
     pub(crate) second: u64,
     pub(crate) keep: u64,
     pub(crate) signs: bool,
+    /// Of floats: the first codes of positive and of negative numbers that may be unfit. The largest of all codes as
+    /// numbers with a sign is one of positive numbers, and the largest as numbers without is one of negative ones, if there
+    /// is any: two instructions for a vector, where it has them. Unless NaN fits, they tell exactly.
+    pub(crate) first: [u64; 2],
 }
 
 /// The codes of lanes of so many bits.
@@ -24,11 +28,17 @@ const fn lane(bytes: usize) -> u64 {
 
 impl Screen {
     /// Nothing is unfit.
-    pub(crate) const NONE: Self = Self { mask: 0, addend: 0, second: 0, keep: 0, signs: false };
+    pub(crate) const NONE: Self =
+        Self { mask: 0, addend: 0, second: 0, keep: 0, signs: false, first: [0; 2] };
 
     /// Whether it tells of all codes that they fit.
     pub(crate) const fn asks_nothing(&self) -> bool {
         self.keep == 0
+    }
+
+    /// Whether the first codes that may be unfit tell.
+    pub(crate) const fn is_of_floats(&self) -> bool {
+        self.first[0] > 0
     }
 
     /// Whether one addition tells.
@@ -53,14 +63,18 @@ impl Screen {
             second: addend.wrapping_add(power - fitting) & all,
             keep: all & !(power - 1),
             signs: false,
+            first: [0; 2],
         })
     }
 
-    /// Of codes with the sign at the top of their lanes, for magnitudes below one, of either sign or of positive ones.
-    pub(super) const fn of_magnitudes(below: u64, bytes: usize, signs: bool) -> Self {
+    /// Of codes of floats, with the sign at the top of their lanes, for magnitudes of positive and of negative numbers that are
+    /// below one each; if `signs`, hardly a negative number fits, so that the quicker look is for a sign.
+    pub(super) fn of_magnitudes(below: [u64; 2], bytes: usize, signs: bool) -> Self {
         let top = (lane(bytes) >> 1) + 1;
-        let addend = top - below;
-        Self { mask: top - 1, addend, second: addend, keep: top, signs }
+        let [positive, negative] = below;
+        let addend = top - if signs { positive } else { positive.min(negative) };
+        let first = [positive, top + negative];
+        Self { mask: top - 1, addend, second: addend, keep: top, signs, first }
     }
 }
 
