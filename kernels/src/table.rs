@@ -192,6 +192,8 @@ pub(crate) struct Pieces {
     pub(crate) pack_fitting: Option<PackFitting>,
     /// From complex elements with components of so many bytes (2, 4 or 8) to their real parts.
     pub(crate) real_parts: unsafe fn(usize, *const u8, *mut u8, usize),
+    /// The same, and whether all imaginary parts are zero, of either sign.
+    pub(crate) real_parts_of_reals: unsafe fn(usize, *const u8, *mut u8, usize) -> bool,
     /// From real parts of so many bytes (2, 4 or 8) to complex elements with zero as imaginary part.
     pub(crate) with_zero_imaginary: unsafe fn(usize, *const u8, *mut u8, usize),
 }

@@ -247,15 +247,33 @@ unsafe fn by_tiles<I: Tabled>(
         return n;
     }
     let tile = BUFFER / buffered_size(params.from).max(buffered_size(params.to));
-    // SAFETY: the caller's.
-    let mut start = unsafe { fitting_blocks(I::table(), src, dst, n, params, &known) };
+    let at = |start: usize| {
+        (
+            src.wrapping_add(start / 8 * params.from.bits()),
+            dst.wrapping_add(start / 8 * params.to.bits()),
+        )
+    };
+    // Whole steps of complex elements, both of whose parts are tested in registers.
+    let in_registers = match params.from.is_complex() {
+        true => I::table().stepwise.fitting(params.from, params.to),
+        false => None,
+    };
+    let mut start = match in_registers {
+        Some(_) => 0,
+        // SAFETY: the caller's.
+        None => unsafe { fitting_blocks(I::table(), src, dst, n, params, &known) },
+    };
     while start < n {
+        if let Some(kernel) = in_registers {
+            let (from, to) = at(start);
+            // SAFETY: the caller's; `start` is a multiple of 8.
+            start += unsafe { kernel(from, to, n - start, params) };
+        }
         let len = tile.min(n - start);
         // SAFETY: `start` is a multiple of 8, so that both pointers move by whole bytes, to where
         // `len` elements are left.
         let done = unsafe {
-            let from = src.add(start / 8 * params.from.bits());
-            let to = dst.add(start / 8 * params.to.bits());
+            let (from, to) = at(start);
             one_tile(I::table(), from, to, len, params, &inner, &known)
         };
         if done < len {
@@ -394,9 +412,11 @@ unsafe fn one_tile(
         } else if from.is_complex() && to.kind() as u8 == Kind::Bool as u8 {
             return complex_to_bool(table, src, dst, len, params, inner);
         } else if from.is_complex() {
-            (table.pieces.real_parts)(from.bits() / 16, src, numbers.start(), len);
-            if matches!(params.options.overflow, Overflow::Error) {
-                fit = table.shapes.imaginary.first(from.bits() / 16, src, len);
+            let (pieces, bytes) = (&table.pieces, from.bits() / 16);
+            if !matches!(params.options.overflow, Overflow::Error) {
+                (pieces.real_parts)(bytes, src, numbers.start(), len);
+            } else if !(pieces.real_parts_of_reals)(bytes, src, numbers.start(), len) {
+                fit = table.shapes.imaginary.first(bytes, src, len);
             }
             numbers.start().cast_const()
         } else {
@@ -464,17 +484,16 @@ unsafe fn marked_codes(
 }
 
 /// What tells of complex elements that none is refused, if there is such a thing, and those that are not are cast by the
-/// pair's default kernel. (Whether a number is zero is no such question: both parts answer it.) Real parts that need a test
-/// are tested before, unless they are float32s that are tested as they are cast, once they are apart.
+/// pair's default kernel. (Whether a number is zero is no such question: both parts answer it.) Where that would take the real
+/// parts to a buffer, they are tested there, and where they are in registers, there.
 fn screen_of_parts(table: &Table, params: &Params, inner: &Params) -> Option<Screen> {
     let is_test = matches!(params.options.overflow, Overflow::Error)
         && params.from.is_complex()
-        && !matches!(params.to.kind(), Kind::Bool);
+        && !matches!(params.to.kind(), Kind::Bool)
+        && !matches!(table.pairs.get(params.from, params.to).road, Road::Tile);
     let screen = if is_test { shape::screen_of_parts(inner)? } else { return None };
-    let by_parts = matches!(inner.from, DType::Float32)
-        && matches!(table.pairs.get(params.from, params.to).road, Road::Tile)
-        && table.stepwise.fitting(inner.from, inner.to).is_some();
-    let is_told = screen.asks_nothing() || (table.shapes.imaginary.has_any() && !by_parts);
+    let is_told = table.stepwise.fitting(params.from, params.to).is_none()
+        && (screen.asks_nothing() || table.shapes.imaginary.has_any());
     is_told.then_some(screen)
 }
 
@@ -499,8 +518,9 @@ unsafe fn checked(
     // SAFETY: the caller's; whole steps are whole bytes on both sides.
     unsafe {
         let done = match table.stepwise.fitting(params.from, params.to) {
-            Some(kernel) => kernel(src, dst, n, params),
-            None => 0,
+            // (Complex elements came that way before.)
+            Some(kernel) if !params.from.is_complex() => kernel(src, dst, n, params),
+            _ => 0,
         };
         let [src, components] = [src, components].map(|at| at.add(done / 8 * params.from.bits()));
         let (dst, n) = (dst.add(done / 8 * params.to.bits()), n - done);

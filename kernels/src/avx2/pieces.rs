@@ -9,8 +9,14 @@ use crate::table::Pieces;
 use core::arch::x86_64::{__m128i, __m256i};
 use core::hint::black_box;
 
-pub(crate) const PIECES: Pieces =
-    Pieces { unpack, pack, pack_fitting: Some(pack_fitting), real_parts, with_zero_imaginary };
+pub(crate) const PIECES: Pieces = Pieces {
+    unpack,
+    pack,
+    pack_fitting: Some(pack_fitting),
+    real_parts,
+    real_parts_of_reals,
+    with_zero_imaginary,
+};
 
 /// Elements of a packed dtype that are packed together.
 pub(super) const GROUP: usize = 128;
@@ -92,6 +98,21 @@ unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: usize) {
             },
         );
         (PORTABLE.real_parts)(bytes, src.add(2 * bytes * done), dst.add(bytes * done), n - done);
+    }
+}
+
+/// # Safety
+/// As [`Pieces::real_parts_of_reals`]; the CPU has AVX2.
+unsafe fn real_parts_of_reals(bytes: usize, src: *const u8, dst: *mut u8, n: usize) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = Avx2::summon();
+        let (done, are_real) = isa.vectorize(
+            #[inline(always)]
+            move || isa.tested_parts(bytes, src, dst, n),
+        );
+        let (src, dst) = (src.add(2 * bytes * done), dst.add(bytes * done));
+        (PORTABLE.real_parts_of_reals)(bytes, src, dst, n - done) && are_real
     }
 }
 
@@ -430,6 +451,41 @@ impl Avx2 {
             i += GROUP;
         }
         i
+    }
+
+    /// The real parts of groups of 32 elements, how many these are, and whether all imaginary parts are zero.
+    #[inline(always)]
+    unsafe fn tested_parts(
+        self,
+        bytes: usize,
+        src: *const u8,
+        dst: *mut u8,
+        n: usize,
+    ) -> (usize, bool) {
+        const GROUP: usize = 32;
+        let asked = match bytes {
+            2 => self.all32(i32::MAX & !0xffff),
+            4 => self.all64(i64::MAX & !0xffff_ffff),
+            _ => self.0.avx._mm256_set_epi64x(i64::MAX, 0, i64::MAX, 0),
+        };
+        let mut any = self.zero();
+        let mut i = 0;
+        while i + GROUP <= n {
+            // SAFETY: so many elements are left on both sides, each a multiple of what is loaded or stored at once.
+            unsafe {
+                let (src, dst) = (src.add(2 * bytes * i), dst.add(bytes * i));
+                for at in (0..2 * bytes * GROUP).step_by(32) {
+                    any = self.or(any, self.load(src.add(at)));
+                }
+                match bytes {
+                    2 => self.real_parts_2(src, dst, GROUP),
+                    4 => self.real_parts_4(src, dst, GROUP),
+                    _ => self.real_parts_8(src, dst, GROUP),
+                };
+            }
+            i += GROUP;
+        }
+        (i, self.testz(any, asked) != 0)
     }
 
     #[inline(always)]

@@ -109,19 +109,14 @@ eights! {
     complex128_to_uint2: Complex128 16 => UInt2 1, |x, v| short_uints::<2>(x, v);
     complex128_to_uint4: Complex128 16 => UInt4 1, |x, v| short_uints::<4>(x, v);
 
-    float64_to_int32: Float64 8 => Int32 4, |x, v| {
-        let v = x.f._mm512_castsi512_pd(v);
-        let v = x.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, x.qword(NAN_TO_ZERO.into()));
-        let v = x.f._mm512_min_round_pd::<QUIETLY>(v, x.f._mm512_set1_pd(i32::MAX.into()));
-        half(x, x.f._mm512_cvtt_roundpd_epi32::<QUIETLY>(v))
-    };
-    float64_to_uint32: Float64 8 => UInt32 4, |x, v| {
-        half(x, x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(not_negative(x, v)))
-    };
-    float64_to_int64: Float64 8 => Int64 8, |x, v| {
-        [x.longs_of_doubles::<true>(x.f._mm512_castsi512_pd(v)); 2]
-    };
+    float64_to_int32: Float64 8 => Int32 4, |x, v| int32s(x, v);
+    float64_to_uint32: Float64 8 => UInt32 4, |x, v| uint32s(x, v);
+    float64_to_int64: Float64 8 => Int64 8, |x, v| int64s(x, v);
     float64_to_uint64: Float64 8 => UInt64 8, |x, v| [unsigned(x, v); 2];
+    complex128_to_int32: Complex128 16 => Int32 4, |x, v| int32s(x, v);
+    complex128_to_uint32: Complex128 16 => UInt32 4, |x, v| uint32s(x, v);
+    complex128_to_int64: Complex128 16 => Int64 8, |x, v| int64s(x, v);
+    complex128_to_uint64: Complex128 16 => UInt64 8, |x, v| [unsigned(x, v); 2];
     float32_to_int64: Float32 4 => Int64 8, |x, v| {
         let v = x.f._mm512_castsi512_ps(v);
         let v = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(v, v, x.dword(NAN_TO_ZERO));
@@ -227,6 +222,24 @@ fn unsigned(x: Features, v: __m512i) -> __m512i {
 #[inline(always)]
 fn not_negative(x: Features, v: __m512i) -> __m512d {
     x.f._mm512_max_round_pd::<QUIETLY>(x.f._mm512_castsi512_pd(v), x.f._mm512_setzero_pd())
+}
+
+#[inline(always)]
+fn int64s(x: Features, v: __m512i) -> [__m512i; 2] {
+    [x.longs_of_doubles::<true>(x.f._mm512_castsi512_pd(v)); 2]
+}
+
+#[inline(always)]
+fn int32s(x: Features, v: __m512i) -> [__m512i; 2] {
+    let v = x.f._mm512_castsi512_pd(v);
+    let v = x.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, x.qword(NAN_TO_ZERO.into()));
+    let v = x.f._mm512_min_round_pd::<QUIETLY>(v, x.f._mm512_set1_pd(i32::MAX.into()));
+    half(x, x.f._mm512_cvtt_roundpd_epi32::<QUIETLY>(v))
+}
+
+#[inline(always)]
+fn uint32s(x: Features, v: __m512i) -> [__m512i; 2] {
+    half(x, x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(not_negative(x, v)))
 }
 
 #[inline(always)]

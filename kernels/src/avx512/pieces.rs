@@ -8,8 +8,14 @@ use crate::stepwise;
 use crate::table::Pieces;
 use core::arch::x86_64::*;
 
-pub(crate) const PIECES: Pieces =
-    Pieces { unpack, pack, pack_fitting: Some(pack_fitting), real_parts, with_zero_imaginary };
+pub(crate) const PIECES: Pieces = Pieces {
+    unpack,
+    pack,
+    pack_fitting: Some(pack_fitting),
+    real_parts,
+    real_parts_of_reals,
+    with_zero_imaginary,
+};
 
 /// Elements of a packed dtype that are rearranged together.
 const GROUP: usize = 64;
@@ -330,32 +336,81 @@ unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: usize) {
     }
 }
 
+/// The same, and whether all imaginary parts are zero, of either sign.
+///
+/// # Safety
+/// As for [`real_parts`].
+unsafe fn real_parts_of_reals(bytes: usize, src: *const u8, dst: *mut u8, n: usize) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        match bytes {
+            2 => parts_of::<2, { stepwise::NONE }, true>(src, dst, n),
+            4 => parts_of::<4, { stepwise::NONE }, true>(src, dst, n),
+            _ => parts_of::<8, { stepwise::NONE }, true>(src, dst, n),
+        }
+    }
+}
+
 /// If one of the sides is turned, the parts are turned on the way.
 ///
 /// # Safety
 /// As for [`real_parts`].
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) unsafe fn real_parts_of<const BYTES: usize, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
 ) {
+    // SAFETY: the caller's.
+    unsafe { parts_of::<BYTES, MODE, false>(src, dst, n) };
+}
+
+/// The same, and, if it is asked and nothing turned, whether all imaginary parts are zero, of either sign.
+///
+/// # Safety
+/// As for [`real_parts`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn parts_of<const BYTES: usize, const MODE: usize, const ASKED: bool>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> bool {
+    const { assert!(!ASKED || MODE == stepwise::NONE) };
     // SAFETY: the caller's: a register of real parts comes from two of complex elements.
     unsafe {
         let Avx512(x) = Avx512::summon();
         let (mut src, mut dst, mut left) = (src, dst, n * BYTES);
         let places = x.places(BYTES);
         let parts = |v| x.turned_if(MODE != stepwise::NONE, places, reals::<BYTES>(x, v));
+        let mut any = x.f._mm512_setzero_si512();
         while left >= 64 {
             let v = [x.load_dwords(src), x.load_dwords(src.add(64))];
+            if ASKED {
+                any = x.any_of(any, v);
+            }
             x.store_dwords(dst, parts(v));
             (src, dst, left) = (src.add(128), dst.add(64), left - 64);
         }
         if left > 0 {
-            x.store_first(dst, parts(x.load_first_pair(src, 2 * left)), left);
+            let v = x.load_first_pair(src, 2 * left);
+            if ASKED {
+                any = x.any_of(any, v);
+            }
+            x.store_first(dst, parts(v), left);
         }
+        ASKED && !has_imaginary::<BYTES>(x, any)
     }
+}
+
+/// Whether a bit of an imaginary part is set that is not its sign.
+#[inline(always)]
+fn has_imaginary<const BYTES: usize>(x: Features, any: __m512i) -> bool {
+    let asked = match BYTES {
+        2 => x.dword((u32::MAX >> 1) & !0xffff),
+        4 => x.qword((u64::MAX >> 1) & !0xffff_ffff),
+        _ => x.f._mm512_maskz_mov_epi64(0b1010_1010, x.qword(u64::MAX >> 1)),
+    };
+    x.f._mm512_test_epi64_mask(any, asked) != 0
 }
 
 #[inline(always)]

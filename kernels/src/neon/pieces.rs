@@ -8,7 +8,7 @@ use crate::scalar::pieces::PIECES as PORTABLE;
 use crate::table::Pieces;
 
 pub(crate) const PIECES: Pieces =
-    Pieces { unpack, pack, pack_fitting: None, real_parts, with_zero_imaginary };
+    Pieces { unpack, pack, pack_fitting: None, real_parts, with_zero_imaginary, ..PORTABLE };
 
 /// # Safety
 /// As [`Pieces::unpack`].

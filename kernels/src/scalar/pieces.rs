@@ -1,9 +1,16 @@
 //! The rearrangements of packed and complex elements that a tile is made of.
 
 use crate::table::Pieces;
+use core::ops::{BitOr, Shl};
 
-pub(crate) const PIECES: Pieces =
-    Pieces { unpack, pack, pack_fitting: None, real_parts, with_zero_imaginary };
+pub(crate) const PIECES: Pieces = Pieces {
+    unpack,
+    pack,
+    pack_fitting: None,
+    real_parts,
+    real_parts_of_reals,
+    with_zero_imaginary,
+};
 
 /// Writes the numbers of packed elements to a byte each, in its low bits.
 ///
@@ -135,6 +142,46 @@ unsafe fn real_parts_of<T: Copy>(src: *const u8, dst: *mut u8, n: usize) {
         // SAFETY: the caller's.
         unsafe { dst.add(i).write_unaligned(src.add(i).read_unaligned()[0]) };
     }
+}
+
+/// The same, and whether all imaginary parts are zero, of either sign.
+///
+/// # Safety
+/// As for [`real_parts`].
+pub(crate) unsafe fn real_parts_of_reals(
+    bytes: usize,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        match bytes {
+            2 => tested_parts_of::<u16>(src, dst, n),
+            4 => tested_parts_of::<u32>(src, dst, n),
+            _ => tested_parts_of::<u64>(src, dst, n),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`real_parts`].
+unsafe fn tested_parts_of<T>(src: *const u8, dst: *mut u8, n: usize) -> bool
+where
+    T: Copy + Default + PartialEq + BitOr<Output = T> + Shl<u32, Output = T>,
+{
+    let (src, dst) = (src.cast::<[T; 2]>(), dst.cast::<T>());
+    let mut any = T::default();
+    for i in 0..n {
+        // SAFETY: the caller's.
+        unsafe {
+            let [re, im] = src.add(i).read_unaligned();
+            dst.add(i).write_unaligned(re);
+            // (Without its sign.)
+            any = any | im << 1;
+        }
+    }
+    any == T::default()
 }
 
 /// Makes complex elements of real parts, with zero as imaginary part.
