@@ -170,6 +170,17 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
     n: usize,
     params: &Params,
 ) -> usize {
+    if params.plan().gives_zeros() {
+        // SAFETY: the caller's.
+        unsafe { dst.write_bytes(0, (n * params.to.bits()).div_ceil(8)) };
+        return n;
+    } else if !params.from.is_complex()
+        && !params.to.is_complex()
+        && let Some(kernel) = (I::table().alone)(params)
+    {
+        // SAFETY: the caller's; the kernel is the pair's, under these options.
+        return unsafe { kernel(src, dst, n, params) };
+    }
     let inner = component_params(params);
     // SAFETY: the caller's. Only of a source of bytes is anything done here, and in groups that are whole bytes once packed:
     // so many of both sides are passed.

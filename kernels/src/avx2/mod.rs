@@ -211,6 +211,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Avx2>,
     by_codes: by_codes::by_codes,
     by_codes_marked: |_, _| None,
+    alone: ranges::alone,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Avx2>,

@@ -1,16 +1,20 @@
-//! From floats to packed single bits, and from integers to packed bools: taken for integers, the codes that become 1 follow
+//! From floats to single bits, and from integers to packed bools: taken for integers, the codes that become 1 follow
 //! each other, from a first to a last. One comparison of unsigned integers tells them, of the distance from the first with
 //! their number. AVX2 compares signed ones, so that the lowest signed integer is added on both sides.
 //!
 //! To an unsigned bit these are the numbers from 1 to infinity, to a signed one those from -1 to minus infinity, and to bool
 //! all but zero: of both signs, where there are two zeros, once the sign is shifted away.
+//!
+//! By other modes these are numbers from somewhere else on, which the cast's plan knows: loops are told that when they are
+//! called.
 
 use super::Avx2;
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
-use crate::dtypes::{DType, Real, mark};
+use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::Numbers;
-use crate::table::{Entry, Params, RealPairs, Road};
+use crate::stepwise;
+use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
@@ -48,21 +52,15 @@ impl<A: Real, B: Real> InRange<A, B> {
     /// All ones for codes that become 1.
     #[inline(always)]
     fn of(isa: Avx2, v: __m256i) -> __m256i {
+        let bits = A::DTYPE.bits();
         let (shift, past) = const { Self::SHIFT_AND_PAST };
-        match const { A::DTYPE.bits() } {
-            8 => {
-                let v = if Self::DOUBLES { isa.add8(v, v) } else { v };
-                isa.gt8(isa.all8(past as i8), isa.add8(v, isa.all8(shift as i8)))
-            }
-            16 => {
-                let v = if Self::DOUBLES { isa.add16(v, v) } else { v };
-                isa.gt16(isa.all16(past as i16), isa.add16(v, isa.all16(shift as i16)))
-            }
-            _ => {
-                let v = if Self::DOUBLES { isa.add32(v, v) } else { v };
-                isa.gt32(isa.all32(past), isa.add32(v, isa.all32(shift)))
-            }
-        }
+        let v = match bits {
+            _ if !Self::DOUBLES => v,
+            8 => isa.add8(v, v),
+            16 => isa.add16(v, v),
+            _ => isa.add32(v, v),
+        };
+        isa.before(bits, v, [isa.all(bits, shift.into()), isa.all(bits, past.into())])
     }
 }
 
@@ -77,30 +75,201 @@ impl<A: Real, B: Real> Step for InRange<A, B> {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            isa.store_told::<1>(
+                A::DTYPE.bits(),
+                isa.zero(),
+                src,
+                dst,
+                #[inline(always)]
+                |v| Self::of(isa, v),
+            );
+        }
+    }
+}
+
+/// Numbers of `IN` bits to single ones under options, in `OUT` bits: those that the plan's [`Interval`](crate::shape::Plan)
+/// has. (Upper bits of a byte that don't count are cleared before.)
+struct InInterval<const IN: usize, const OUT: usize, const CLEARS: bool>;
+
+/// What [`InInterval`] works with, in every lane.
+#[derive(Clone, Copy)]
+struct Told {
+    /// The bits of a number that count.
+    mask: __m256i,
+    /// As in [`InRange::SHIFT_AND_PAST`].
+    shift_and_past: [__m256i; 2],
+    /// What a number in the interval becomes.
+    one: __m256i,
+}
+
+impl<const IN: usize, const OUT: usize, const CLEARS: bool> Step for InInterval<IN, OUT, CLEARS> {
+    const IN: usize = IN;
+    const OUT: usize = OUT;
+    const LEN: usize = GROUP;
+    type Tables = Told;
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> Told {
+        let Some(interval) = params.plan().interval else {
+            unreachable!("the kernel is for plans that have one");
+        };
+        let lowest = i64::MIN >> (64 - IN);
+        let one = if matches!(params.to.kind(), Kind::Int) { -1 } else { 1 };
+        Told {
+            mask: isa.all8((u8::MAX >> (8 - params.from.significant_bits().min(8))) as i8),
+            shift_and_past: [
+                isa.all(IN, lowest.wrapping_sub(interval.first as i64)),
+                isa.all(IN, lowest.wrapping_add(interval.count as i64)),
+            ],
+            one: isa.all8(one),
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, by: Told, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            isa.store_told::<OUT>(
+                IN,
+                by.one,
+                src,
+                dst,
+                #[inline(always)]
+                |v| {
+                    let v = if CLEARS { isa.and(v, by.mask) } else { v };
+                    isa.before(IN, v, by.shift_and_past)
+                },
+            );
+        }
+    }
+}
+
+impl Avx2 {
+    /// The low bits of a number in lanes of so many.
+    #[inline(always)]
+    fn all(self, bits: usize, number: i64) -> __m256i {
+        match bits {
+            8 => self.all8(number as i8),
+            16 => self.all16(number as i16),
+            32 => self.all32(number as i32),
+            _ => self.all64(number),
+        }
+    }
+
+    /// All ones for lanes of so many bits that are not past a range once they are shifted.
+    #[inline(always)]
+    fn before(self, bits: usize, v: __m256i, [shift, past]: [__m256i; 2]) -> __m256i {
+        match bits {
+            8 => self.gt8(past, self.add8(v, shift)),
+            16 => self.gt16(past, self.add16(v, shift)),
+            32 => self.gt32(past, self.add32(v, shift)),
+            _ => self.gt64(past, self.add64(v, shift)),
+        }
+    }
+
+    /// Stores what a group of numbers of so many bits become (by a closure that is passed by value: one behind a reference
+    /// would be called by a function that is not inlined): of lanes that `tells` makes all ones a bit, or what is said in
+    /// every byte.
+    ///
+    /// # Safety
+    /// `src` is valid for reading a group, and `dst` for writing one of `OUT` bits, 1 or 8.
+    #[inline(always)]
+    unsafe fn store_told<const OUT: usize>(
+        self,
+        bits: usize,
+        one: __m256i,
+        src: *const u8,
+        dst: *mut u8,
+        tells: impl Fn(__m256i) -> __m256i + Copy,
+    ) {
         let mut k = 0;
         while k < 4 {
             // SAFETY: the caller's: a quarter of the group, which is 4 bytes of bits.
             unsafe {
-                let src = src.add(4 * Self::IN * k);
-                let ones = match Self::IN {
-                    8 => Self::of(isa, isa.load(src)),
-                    16 => {
-                        let [a, b] = [isa.load(src), isa.load(src.add(32))];
-                        isa.in_order(isa.packs16(Self::of(isa, a), Self::of(isa, b)))
-                    }
-                    _ => {
-                        let [a, b] = [isa.load(src), isa.load(src.add(32))];
-                        let [c, d] = [isa.load(src.add(64)), isa.load(src.add(96))];
-                        let ab = isa.packs32(Self::of(isa, a), Self::of(isa, b));
-                        let cd = isa.packs32(Self::of(isa, c), Self::of(isa, d));
-                        isa.packed_in_order(isa.packs16(ab, cd))
-                    }
-                };
-                dst.add(4 * k).cast::<i32>().write_unaligned(isa.signs8(ones));
+                let ones = self.told(bits, src.add(4 * bits * k), tells);
+                match OUT {
+                    1 => dst.add(4 * k).cast::<i32>().write_unaligned(self.signs8(ones)),
+                    _ => self.store(dst.add(32 * k), self.and(ones, one)),
+                }
             }
             k += 1;
         }
     }
+
+    /// What is told of 32 numbers of so many bits, in a byte each.
+    ///
+    /// # Safety
+    /// `src` is valid for reading them.
+    #[inline(always)]
+    unsafe fn told(
+        self,
+        bits: usize,
+        src: *const u8,
+        tells: impl Fn(__m256i) -> __m256i + Copy,
+    ) -> __m256i {
+        // SAFETY: the caller's.
+        unsafe {
+            match bits {
+                8 => tells(self.load(src)),
+                16 => {
+                    let [a, b] = [self.load(src), self.load(src.add(32))];
+                    self.in_order(self.packs16(tells(a), tells(b)))
+                }
+                32 => {
+                    let [a, b, c, d] = self.load_four(src);
+                    let ab = self.packs32(tells(a), tells(b));
+                    let cd = self.packs32(tells(c), tells(d));
+                    self.packed_in_order(self.packs16(ab, cd))
+                }
+                _ => {
+                    let ab =
+                        self.packs32(self.two_told(src, tells), self.two_told(src.add(64), tells));
+                    let cd = self.packs32(
+                        self.two_told(src.add(128), tells),
+                        self.two_told(src.add(192), tells),
+                    );
+                    self.low_high_pairs(self.in_order(self.packs16(ab, cd)))
+                }
+            }
+        }
+    }
+
+    /// What is told of 8 numbers of 64 bits, each two in the lower lane, and two in the upper one.
+    ///
+    /// # Safety
+    /// `src` is valid for reading them.
+    #[inline(always)]
+    unsafe fn two_told(self, src: *const u8, tells: impl Fn(__m256i) -> __m256i + Copy) -> __m256i {
+        // SAFETY: the caller's.
+        let (a, b) = unsafe { (tells(self.load(src)), tells(self.load(src.add(32)))) };
+        self.ps_bits(self.pick_ps::<0b10_00_10_00>(self.as_ps(a), self.as_ps(b)))
+    }
+}
+
+/// The kernel of a pair of real dtypes under options, if an interval tells all: to single bits, packed or not.
+pub(super) fn alone(params: &Params) -> Option<Kernel> {
+    params.plan().interval?;
+    let from = params.from;
+    Some(match (from.bits(), params.to.bits()) {
+        _ if from.is_packed() => return None,
+        (8, 1) if from.significant_bits() < 8 => in_interval::<8, 1, true>(),
+        (8, 8) if from.significant_bits() < 8 => in_interval::<8, 8, true>(),
+        (8, 1) => in_interval::<8, 1, false>(),
+        (8, 8) => in_interval::<8, 8, false>(),
+        (16, 1) => in_interval::<16, 1, false>(),
+        (16, 8) => in_interval::<16, 8, false>(),
+        (32, 1) => in_interval::<32, 1, false>(),
+        (32, 8) => in_interval::<32, 8, false>(),
+        (64, 1) => in_interval::<64, 1, false>(),
+        (64, 8) => in_interval::<64, 8, false>(),
+        _ => return None,
+    })
+}
+
+const fn in_interval<const IN: usize, const OUT: usize, const CLEARS: bool>() -> Kernel {
+    stepped::<InInterval<IN, OUT, CLEARS>, { stepwise::NONE }>
 }
 
 macro_rules! set {

@@ -134,6 +134,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Neon>,
     by_codes: |_, _| None,
     by_codes_marked: |_, _| None,
+    alone: |_| None,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Neon>,

@@ -159,6 +159,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Scalar>,
     by_codes: |_, _| None,
     by_codes_marked: |_, _| None,
+    alone: |_| None,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Scalar>,

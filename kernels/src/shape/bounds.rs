@@ -35,7 +35,12 @@ impl Bound {
 
     /// The magnitudes at most `significand * 2^exponent` that, rounded to a multiple of `2^exponent`,
     /// don't exceed it; `negative` tells the sign that they have.
-    const fn rounding_within(significand: u64, exponent: i32, mode: Mode, negative: bool) -> Self {
+    pub(super) const fn rounding_within(
+        significand: u64,
+        exponent: i32,
+        mode: Mode,
+        negative: bool,
+    ) -> Self {
         let (exact, half) = (significand as u128, significand as u128 * 2 + 1);
         match mode {
             Mode::NearestEven => Self::new(half, exponent - 1, significand.is_multiple_of(2)),

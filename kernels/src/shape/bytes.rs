@@ -14,7 +14,7 @@ use crate::buffer::Buffer;
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused))]
 use crate::dtypes::{DType, Kind};
 use crate::options::Options;
-use crate::table::{Params, Table};
+use crate::table::{Kernel, Params, Table};
 use core::mem::MaybeUninit;
 use core::{array, ptr, slice};
 
@@ -108,6 +108,10 @@ pub(crate) unsafe fn look_up(map: &Map, src: *const u8, dst: *mut u8, n: usize) 
 /// What is found out about all bytes before many elements are cast.
 pub(crate) enum Known {
     Nothing,
+    /// That all results are zero.
+    Zeros,
+    /// What does all there is to do.
+    Kernel(Kernel),
     /// What each byte of the source becomes.
     Results(Map),
     /// The same of integers that have more bytes.
@@ -124,6 +128,11 @@ pub(crate) enum Known {
 /// The CPU has the instruction set of the table; both dtypes are real and not packed.
 pub(crate) unsafe fn known(table: &Table, n: usize, params: &Params) -> Known {
     let plan = params.plan();
+    if plan.gives_zeros() {
+        return Known::Zeros;
+    } else if let Some(kernel) = (table.alone)(params) {
+        return Known::Kernel(kernel);
+    }
     // SAFETY: the caller's; what the plan has is for its pair.
     unsafe {
         if plan.by_table && n >= LONG {

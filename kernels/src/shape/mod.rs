@@ -35,6 +35,7 @@ mod fit;
 mod grid;
 mod halves;
 mod imaginary;
+mod interval;
 mod longer;
 pub(crate) mod marks;
 mod narrow;
@@ -226,6 +227,8 @@ pub(crate) unsafe fn cast_knowing(
     // SAFETY: the caller's.
     unsafe {
         match known {
+            Known::Zeros => dst.write_bytes(0, params.to.bits() / 8 * n),
+            Known::Kernel(kernel) => return kernel(src, dst, n, params),
             Known::Results(results) => (table.shapes.look_up)(results, src, dst, n),
             Known::Longer(results, look_up) => look_up(results, src, dst, n),
             Known::Narrowed(byte, range, results) => {

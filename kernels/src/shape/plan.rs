@@ -3,6 +3,7 @@
 use super::Shapes;
 use super::fit::{Fit, Question, Substitute};
 use super::grid::{Mode, Rounding};
+use super::interval::Interval;
 use super::longer::{self, LookUpLonger};
 use super::narrow::Side;
 use super::rounded::Rounded;
@@ -41,6 +42,8 @@ pub(crate) struct Plan {
     pub(super) rounded: Option<Rounded>,
     /// The loop of a long cast of bytes to longer integers, if what one becomes depends on it alone.
     pub(super) longer: Option<LookUpLonger>,
+    /// The codes that do not become zero, if these are all that there is to know.
+    pub(crate) interval: Option<Interval>,
 }
 
 /// The most steps of any plan.
@@ -82,6 +85,7 @@ impl Plan {
         narrowed: None,
         rounded: None,
         longer: None,
+        interval: None,
     };
 
     /// Whether elements are tested, and those that fit are cast by the default kernel.
@@ -96,6 +100,11 @@ impl Plan {
             Step::Cast(_, to) if self.is_checked_default() && self.fit.is_none() => Some(to),
             _ => None,
         }
+    }
+
+    /// Whether all results are zero.
+    pub(crate) fn gives_zeros(&self) -> bool {
+        self.interval.is_some_and(|interval| interval.is_empty())
     }
 
     /// Whether a loop does all there is to do.
@@ -129,6 +138,7 @@ impl Plan {
         let checked = matches!(options.overflow, Overflow::Error);
         let mode = mode(to, options.rounding);
         let mut way = Way { plan, from, is: from, to, mode };
+        way.plan.interval = Interval::new(from, to, options, mode);
         let bytes = from.bits() == 8 && to.bits() == 8;
         if matches!(options.overflow, Overflow::Wrap)
             && let Some(signed) = signed(to)
@@ -410,7 +420,7 @@ const fn is_below_2_31(from: DType) -> bool {
 }
 
 /// How numbers are rounded.
-const fn mode(to: DType, rounding: options::Rounding) -> Mode {
+pub(super) const fn mode(to: DType, rounding: options::Rounding) -> Mode {
     let powers =
         matches!(to.numbers(), Numbers::Float(FloatFormat { specials: Specials::PowersOfTwo, .. }));
     match rounding {
