@@ -39,7 +39,7 @@ use crate::scalar::{self, Scalar};
 use crate::shifted;
 use crate::stepwise::{self, Side, Stepwise};
 use crate::swap::Swaps;
-use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
+use crate::table::{Entry, Kernel, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 
 pulp::simd_type! {
@@ -204,6 +204,14 @@ const fn pairs<const MODE: usize>() -> RealPairs {
     with_composed::<MODE>(for_each_dtype!(real_pairs entry <MODE>))
 }
 
+/// The kernel that does all of a cast under options, see [`Table::alone`].
+fn alone(params: &Params) -> Option<Kernel> {
+    if params.plan().interval.is_some() {
+        return ranges::under_options(params);
+    }
+    steps::packs::under_options(params)
+}
+
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { pairs::<0>().complete::<Avx2>() },
@@ -211,7 +219,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Avx2>,
     by_codes: by_codes::by_codes,
     by_codes_marked: |_, _| None,
-    alone: ranges::alone,
+    alone,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Avx2>,

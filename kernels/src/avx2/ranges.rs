@@ -249,8 +249,7 @@ impl Avx2 {
 }
 
 /// The kernel of a pair of real dtypes under options, if an interval tells all: to single bits, packed or not.
-pub(super) fn alone(params: &Params) -> Option<Kernel> {
-    params.plan().interval?;
+pub(super) fn under_options(params: &Params) -> Option<Kernel> {
     let from = params.from;
     Some(match (from.bits(), params.to.bits()) {
         _ if from.is_packed() => return None,

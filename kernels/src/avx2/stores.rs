@@ -18,7 +18,7 @@ use super::encode::Small;
 use super::shapes::{DOWN, NEAREST, UP, steps};
 use super::steps::bytes::EncodeSmall;
 use super::steps::ints::EncodeWords;
-use super::steps::maps::{self, BY_DEFAULT, ByteMap, OVERFLOWING, of_positive};
+use super::steps::maps::{self, BY_DEFAULT, ByteMap, LOW_BITS, OVERFLOWING, of_positive};
 use super::steps::powers::{
     FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower, carry,
 };
@@ -95,7 +95,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
             Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
         ] by clamped_unsigned [TowardZero Up Down NearestAway]
     };
-    let stores = overflowing(stores);
+    let stores = of_bytes(overflowing(stores));
     let stores = all_stores! {
         stores: Float64 => [
             Int8 UInt8 Int16 Int32 Int64 UInt16 UInt32 UInt64 Int1 Int2 Int4 UInt1 UInt2 UInt4
@@ -108,6 +108,31 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     all_stores! {
         stores: Float32 Float16 BFloat16 => [Int16 Int32 Int64 UInt16 UInt32 UInt64]
             by integers [Up Down NearestEven NearestAway]
+    }
+}
+
+/// Adds those from small floats to integers of a byte.
+const fn of_bytes(stores: Stores) -> Stores {
+    let stores = all_stores! {
+        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz Float8E8M0Fnu => [Int2 Int4 UInt2 UInt4]
+            by mapped [Up Down NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3B11Fnuz => [Int8]
+            by mapped [NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3B11Fnuz => [UInt8]
+            by mapped [Up NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float8E8M0Fnu => [Int8 UInt8] by mapped [Up Down NearestEven NearestAway]
+    };
+    all_wraps! {
+        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz Float8E8M0Fnu => [Int8 UInt8 Int1 UInt1 Int2 UInt2 Int4 UInt4]
+            by mapped_to_low_bits
     }
 }
 
@@ -290,6 +315,14 @@ stepped! {
         debug_assert!(!saturate, "the default kernel does");
         <ByteMap<OVERFLOWING> as Step<A, B>>::step(isa, src, dst);
     };
+    /// Small floats to integers of a byte.
+    mapped [, const MODE: u8] (_) = 32
+    where [],
+    |isa, src, dst| <ByteMap<MODE> as Step<A, B>>::step(isa, src, dst);
+    /// The same to their low bits.
+    mapped_to_low_bits [] (_) = 32
+    where [],
+    |isa, src, dst| <ByteMap<LOW_BITS> as Step<A, B>>::step(isa, src, dst);
     /// Integers to powers of two, or NaN.
     powers_or_not_of_ints [, const MODE: u8] (saturate) = 32
     where [],

@@ -1,4 +1,4 @@
-//! Maps of bytes to bytes that change within 16 codes only, or 32, found at compile time.
+//! Maps of bytes to bytes that change within 16 codes only, or a few times as many, found at compile time.
 //!
 //! So are those of formats with large exponents to dtypes with few numbers: what is below becomes zero, what is above the
 //! largest number, and one or two look-ups have all that is between. NaNs are the last codes; where they become what the
@@ -120,6 +120,62 @@ pub(super) trait Windowed {
     const WINDOW: Window;
 }
 
+/// A map that gives zero but for codes within a few times 16 of each other: what becomes of the low bits of floats, below 1
+/// and from where on they are all zeros.
+#[derive(Clone, Copy)]
+pub(super) struct Panes {
+    /// Where each begins, and its entries.
+    panes: [(u8, [u8; 32]); Self::MOST],
+    count: usize,
+    /// Whether the last one goes on to where there are no more codes, or past that.
+    is_open: bool,
+}
+
+impl Panes {
+    const MOST: usize = 5;
+
+    /// None.
+    pub(super) const NOTHING: Self =
+        Self { panes: [(0, [0; 32]); Self::MOST], count: 0, is_open: false };
+
+    /// Those of a map of which the first `codes` count, which are half of all at most, if there are no more.
+    pub(super) const fn of(map: &[u8; 256], codes: usize) -> Option<Self> {
+        assert!(codes <= 128);
+        let mut found = Self::NOTHING;
+        let mut code = 0;
+        while code < codes {
+            if map[code] == 0 {
+                code += 1;
+                continue;
+            }
+            if found.count == Self::MOST {
+                return None;
+            }
+            let (first, entries) = &mut found.panes[found.count];
+            *first = code as u8;
+            let mut i = 0;
+            while i < 16 && code + i < codes {
+                (entries[i], entries[i + 16]) = (map[code + i], map[code + i]);
+                i += 1;
+            }
+            found.count += 1;
+            code += 16;
+            found.is_open = code >= codes;
+        }
+        Some(found)
+    }
+
+    /// About how many instructions they take, counted as those of a window are.
+    pub(super) const fn work(&self) -> usize {
+        4 * self.count - self.is_open as usize
+    }
+}
+
+/// A map with panes.
+pub(super) trait Paned {
+    const PANES: Panes;
+}
+
 impl Avx2 {
     /// The bytes that a window shows of codes, which have zeros above their bits.
     #[inline(always)]
@@ -142,5 +198,25 @@ impl Avx2 {
         }
         let is_last = self.eq8(codes, self.all8(-1));
         self.xor(value, self.and(is_last, self.all8(by.wrong as i8)))
+    }
+
+    /// The bytes that panes show of codes, which have zeros above their bits.
+    #[inline(always)]
+    pub(super) fn look_through<M: Paned>(self, codes: __m256i) -> __m256i {
+        let by = const { &M::PANES };
+        let mut values = self.zero();
+        let mut k = 0;
+        while k < by.count {
+            let (first, entries) = &by.panes[k];
+            // Before a pane the place is negative, which gives zero; after it, it is made to be.
+            let place = self.sub8(codes, self.all8(*first as i8));
+            let place = match by.is_open && k + 1 == by.count {
+                true => place,
+                false => self.add_clamped_u8(place, self.all8(0x70)),
+            };
+            values = self.or(values, self.shuffle8(self.constant(entries), place));
+            k += 1;
+        }
+        values
     }
 }

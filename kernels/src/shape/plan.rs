@@ -178,7 +178,6 @@ impl Plan {
         way.plan.infinities = keeps_infinities.then(|| (Fit::infinities(from), substitute(to)));
         let floats = matches!(from.kind(), Kind::Float) || matches!(to.kind(), Kind::Float);
         way.plan.is_map = bytes && !checked && way.plan.seed.is_none();
-        way.plan.by_table = way.plan.is_map && floats && !way.plan.is_store();
         if !checked && way.plan.seed.is_none() {
             let wraps = matches!(options.overflow, Overflow::Wrap);
             let loops = shapes.look_up_longer.filter(|_| longer::suits(from, to, wraps));
@@ -190,7 +189,8 @@ impl Plan {
                 way.plan.rounded = Rounded::new(from, to, mode);
             }
         }
-        way.finish(options.overflow, shapes)
+        let plan = way.finish(options.overflow, shapes);
+        Self { by_table: plan.is_map && floats && !plan.is_store(), ..plan }
     }
 }
 
@@ -336,12 +336,14 @@ impl Way {
     /// The last steps of a cast that keeps low bits.
     fn wrap(mut self, shapes: &Shapes) -> Plan {
         use DType::{Float16, Float32, Float64, Int32, Int64};
-        // Its 2^-127 would be a subnormal float32 to calculate with.
-        let powers = matches!(self.is, DType::Float8E8M0Fnu);
-        if powers && let Some(store) = shapes.stores.wrap(self.is, self.to) {
+        if self.is.bits() == 8
+            && let Some(store) = shapes.stores.wrap(self.is, self.to)
+        {
             self.step(Step::Store(store, true), self.to);
             return self.plan;
         }
+        // Its 2^-127 would be a subnormal float32 to calculate with.
+        let powers = matches!(self.is, DType::Float8E8M0Fnu);
         let (wanted, long) = (self.to, self.to.bits() == 64);
         if long && is_below_2_31(self.from) && shapes.stores.wrap(self.is, self.to).is_none() {
             // The upper half is all sign.

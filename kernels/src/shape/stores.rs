@@ -15,11 +15,18 @@ use crate::dtypes::DType;
 pub(crate) type Store = unsafe fn(*const u8, *mut u8, usize, bool);
 
 /// What loops are from.
-const SOURCES: [DType; 13] = [
+const SOURCES: [DType; 20] = [
     DType::Float32,
     DType::Float16,
     DType::BFloat16,
     DType::Float64,
+    DType::Float8E4M3Fn,
+    DType::Float8E5M2,
+    DType::Float8E4M3Fnuz,
+    DType::Float8E5M2Fnuz,
+    DType::Float8E4M3,
+    DType::Float8E3M4,
+    DType::Float8E4M3B11Fnuz,
     DType::Float8E8M0Fnu,
     DType::Int8,
     DType::UInt8,

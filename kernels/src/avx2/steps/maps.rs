@@ -7,10 +7,10 @@ use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
 use crate::avx2::ramps::{Climbs, Ramp};
 use crate::avx2::thresholds::{Stepped, Thresholds};
-use crate::avx2::windows::{Window, Windowed};
-use crate::dtypes::{DType, Real};
+use crate::avx2::windows::{Paned, Panes, Window, Windowed};
+use crate::dtypes::{DType, Kind, Real};
 use crate::format::Numbers;
-use crate::options::{Options, Rounding};
+use crate::options::{Options, Overflow, Rounding};
 use crate::scalar::direct::{ByteTable, table8_under};
 use crate::shape::Mode;
 use core::arch::x86_64::__m256i;
@@ -19,16 +19,18 @@ use core::marker::PhantomData;
 /// Between one-byte dtypes, by a sum of look-ups.
 pub(in crate::avx2) struct ByteMap<const HOW: u8>;
 
-/// How numbers are cast: under the default options, the same but not saturating, or rounded away from zero. Any other is the
-/// number of a [`Mode`].
+/// How numbers are cast: under the default options, the same but not saturating, rounded away from zero, or to their low
+/// bits. Any other is the number of a [`Mode`].
 pub(in crate::avx2) const BY_DEFAULT: u8 = u8::MAX;
 pub(in crate::avx2) const OVERFLOWING: u8 = u8::MAX - 1;
 const FROM_ZERO: u8 = u8::MAX - 2;
+pub(in crate::avx2) const LOW_BITS: u8 = u8::MAX - 3;
 
 const UP: u8 = Mode::Up as u8;
 const DOWN: u8 = Mode::Down as u8;
 const TO_ZERO: u8 = Mode::TowardZero as u8;
 const AWAY: u8 = Mode::NearestAway as u8;
+const EVEN: u8 = Mode::NearestEven as u8;
 
 /// As good as a mode where nothing is negative, and the same on both sides of zero, so that there is less to look up.
 pub(in crate::avx2) const fn of_positive(mode: u8) -> u8 {
@@ -42,10 +44,12 @@ pub(in crate::avx2) const fn of_positive(mode: u8) -> u8 {
 const fn options(how: u8) -> Options {
     let rounding = match how {
         OVERFLOWING => return Options { saturate: false, ..Options::DEFAULT },
+        LOW_BITS => return Options { overflow: Overflow::Wrap, ..Options::DEFAULT },
         UP => Rounding::Up,
         DOWN => Rounding::Down,
         TO_ZERO => Rounding::TowardZero,
         AWAY => Rounding::NearestAway,
+        EVEN => Rounding::NearestEven,
         _ => panic!("no such mode"),
     };
     Options { rounding, ..Options::DEFAULT }
@@ -68,6 +72,8 @@ enum Sign {
     Negates,
     /// All negative numbers give this.
     Gives(u8),
+    /// The look-ups give the positive numbers' low bits.
+    OfLowBits,
 }
 
 /// What may take the place of a sum of look-ups.
@@ -77,6 +83,7 @@ enum Other {
     Ramp(Ramp),
     Thresholds(Thresholds),
     Window(Window),
+    Panes(Panes),
 }
 
 /// A map between one-byte dtypes.
@@ -94,7 +101,19 @@ struct Plan {
     other: Other,
     /// What the rule gets wrong in the code 0x80, which often is no number but a NaN.
     minus_zero: u8,
+    /// Which numbers are moved away from zero, if some are.
+    moved: Option<Moved>,
     work: usize,
+}
+
+/// Small integers are rounded away from zero by the look-ups of those that are cut: what the float before is cut to, and one
+/// more. (Larger floats lie further apart than that.)
+#[derive(Clone, Copy)]
+struct Moved {
+    /// Whether it is the negative numbers that are.
+    negative: bool,
+    /// How many codes of either sign are no numbers, at the end.
+    others: u8,
 }
 
 /// Whether a dtype has negative numbers in the upper half of the bytes, counting back from 256.
@@ -130,6 +149,7 @@ impl Plan {
             nibbles,
             other,
             minus_zero: 0,
+            moved: None,
             work,
         };
         let bits = if two_s_complement(from) { 7 } else { magnitude_bits(from) };
@@ -139,6 +159,7 @@ impl Plan {
             (Sign::Flips, 3),
             (Sign::KeptOffZero, 4),
             (Sign::Negates, 5),
+            (Sign::OfLowBits, 3),
         ];
         let mut i = 0;
         while i < rules.len() && bits < best.bits {
@@ -210,7 +231,15 @@ impl Plan {
         let sign = if matches!(other, Other::None) { found } else { sign };
         let work =
             least + absolute as usize + clamped as usize + if minus_zero != 0 { 3 } else { 0 };
-        Some(Self { sign, absolute, clamped, bits, nibbles, other, minus_zero, work })
+        Some(Self { sign, absolute, clamped, bits, nibbles, other, minus_zero, moved: None, work })
+    }
+
+    /// The map from a float with a sign to an integer with one that is rounded up, or down, by that of such that are cut.
+    const fn to_one_side(cut: &[u8; 256], from: DType, to: DType, moved: Moved) -> Self {
+        let Some(plan) = Self::by_magnitude(cut, from, to, 7, Sign::Negates, 5) else {
+            panic!("integers that are cut are the same on both sides of zero");
+        };
+        Self { moved: Some(moved), work: plan.work + 4, ..plan }
     }
 }
 
@@ -228,6 +257,12 @@ const fn shorter(
         && window.work() + more < work
     {
         (best, least) = (Other::Window(window), window.work() + more);
+    }
+    if bits == 7
+        && let Some(panes) = Panes::of(map, 1 << bits)
+        && panes.work() + more < least
+    {
+        (best, least) = (Other::Panes(panes), panes.work() + more);
     }
     if bits < 7 || least <= 12 {
         return (best, least);
@@ -287,6 +322,16 @@ const fn apply(sign: Sign, value: u8, negative: bool, to: DType) -> u8 {
                 value
             }
         }
+        Sign::OfLowBits => low_bits(if negative { 0u8.wrapping_sub(value) } else { value }, to),
+    }
+}
+
+/// The integer with such low bits.
+const fn low_bits(value: u8, to: DType) -> u8 {
+    let above = 8 - to.significant_bits() as u32;
+    match to.kind() {
+        Kind::Int => (((value << above) as i8) >> above) as u8,
+        _ => value << above >> above,
     }
 }
 
@@ -294,7 +339,32 @@ const fn apply(sign: Sign, value: u8, negative: bool, to: DType) -> u8 {
 struct Pair<A, B, const HOW: u8>(PhantomData<(A, B)>);
 
 impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
-    const PLAN: Plan = Plan::of(&Self::table(), A::DTYPE, B::DTYPE);
+    const PLAN: Plan = match Self::moved() {
+        Some(moved) => {
+            let cut = &ByteTable::<A, B>::BYTES;
+            assert!(is_rounded(&Self::table(), cut, moved, B::DTYPE));
+            Plan::to_one_side(cut, A::DTYPE, B::DTYPE, moved)
+        }
+        None => Plan::of(&Self::table(), A::DTYPE, B::DTYPE),
+    };
+
+    /// Which numbers are moved if they are cut then.
+    const fn moved() -> Option<Moved> {
+        match (A::DTYPE.numbers(), B::DTYPE.kind()) {
+            (Numbers::Float(format), Kind::Int)
+                if format.signed()
+                    && B::DTYPE.significant_bits() < 8
+                    && matches!(HOW, UP | DOWN) =>
+            {
+                let last = match format.infinity() {
+                    Some(infinity) => infinity,
+                    None => format.max_finite(),
+                };
+                Some(Moved { negative: HOW == DOWN, others: 127 - last as u8 })
+            }
+            _ => None,
+        }
+    }
 
     const fn table() -> [u8; 256] {
         if HOW == BY_DEFAULT {
@@ -311,6 +381,26 @@ impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
         }
         table
     }
+}
+
+/// Whether moving numbers and cutting them rounds them as a table does.
+const fn is_rounded(rounded: &[u8; 256], cut: &[u8; 256], moved: Moved, to: DType) -> bool {
+    let mut code = 0;
+    while code < 256 {
+        let magnitude = code & 127;
+        let is_moved = (code > 127) == moved.negative && magnitude > 0;
+        let size = match is_moved && magnitude + moved.others as usize <= 127 {
+            true => 0u8.wrapping_sub(cut[128 + magnitude - 1]).wrapping_add(1),
+            false => 0u8.wrapping_sub(cut[128 + magnitude]),
+        };
+        let least = 1 << (to.significant_bits() - 1);
+        let size = if size > least { least } else { size };
+        if apply(Sign::Negates, size, code > 127, to) != rounded[code] && code != 128 {
+            return false;
+        }
+        code += 1;
+    }
+    true
 }
 
 impl<A: Real, B: Real, const HOW: u8> Maps for Pair<A, B, HOW> {
@@ -339,6 +429,13 @@ impl<A: Real, B: Real, const HOW: u8> Windowed for Pair<A, B, HOW> {
     };
 }
 
+impl<A: Real, B: Real, const HOW: u8> Paned for Pair<A, B, HOW> {
+    const PANES: Panes = match Self::PLAN.other {
+        Other::Panes(panes) => panes,
+        _ => Panes::NOTHING,
+    };
+}
+
 /// About how many instructions the map takes beyond the least.
 pub(in crate::avx2) const fn work<A: Real, B: Real, const HOW: u8>() -> usize {
     Pair::<A, B, HOW>::PLAN.work
@@ -359,6 +456,21 @@ impl<A: Real, B: Real, const HOW: u8> Step<A, B> for ByteMap<HOW> {
     }
 }
 
+/// Integers of up to four bits, by these.
+struct Extended<B>(PhantomData<B>);
+
+impl<B: Real> Extended<B> {
+    const BYTES: [u8; 32] = {
+        let mut bytes = [0; 32];
+        let mut i = 0;
+        while i < 32 {
+            bytes[i] = low_bits(i as u8, B::DTYPE);
+            i += 1;
+        }
+        bytes
+    };
+}
+
 impl Avx2 {
     /// What 32 bytes become under the default options.
     #[inline(always)]
@@ -375,12 +487,26 @@ impl Avx2 {
             (true, false) => self.abs8(bytes),
             _ => self.lower_bits(bytes, plan.bits),
         };
+        let moved = match plan.moved {
+            Some(moved) => self.to_be_moved(moved, bytes),
+            None => self.zero(),
+        };
+        let codes = if plan.moved.is_some() { self.add8(codes, moved) } else { codes };
         let whole = if matches!(plan.sign, Sign::LookedUp) { bytes } else { codes };
         let values = match plan.other {
             Other::None => self.look_up::<Pair<A, B, HOW>>(codes, whole),
             Other::Ramp(_) => self.climb::<Pair<A, B, HOW>>(codes),
             Other::Thresholds(_) => self.count_steps::<Pair<A, B, HOW>>(codes),
             Other::Window(_) => self.look_out::<Pair<A, B, HOW>>(codes),
+            Other::Panes(_) => self.look_through::<Pair<A, B, HOW>>(codes),
+        };
+        let values = match plan.moved {
+            // What is past the least number of all is not limited by its sign.
+            Some(_) => self.min_u8(
+                self.sub8(values, moved),
+                self.all8(const { 1 << (B::DTYPE.significant_bits() - 1) }),
+            ),
+            None => values,
         };
         let values = self.signed::<A, B, HOW>(values, self.sign_on_top::<A>(bytes));
         if plan.minus_zero == 0 {
@@ -388,6 +514,18 @@ impl Avx2 {
         }
         let code = self.eq8(bytes, self.all8(i8::MIN));
         self.xor(values, self.and(code, self.all8(plan.minus_zero as i8)))
+    }
+
+    /// -1 for numbers that are moved, else 0. (Codes that are no numbers are made negative, and by that no negative one
+    /// becomes more than is added.)
+    #[inline(always)]
+    fn to_be_moved(self, moved: Moved, bytes: __m256i) -> __m256i {
+        let bytes = if moved.negative { self.xor(bytes, self.all8(i8::MIN)) } else { bytes };
+        let others = self.all8(moved.others as i8);
+        match moved.others {
+            0 => self.gt8(bytes, others),
+            _ => self.gt8(self.add8(bytes, others), others),
+        }
     }
 
     /// [`apply`] to 32 bytes, with signs from others.
@@ -401,6 +539,7 @@ impl Avx2 {
         };
         match const { Pair::<A, B, HOW>::PLAN.sign } {
             Sign::Any | Sign::LookedUp => values,
+            Sign::Kept if sign_bit(B::DTYPE) == 0 => values,
             Sign::Kept => self.or(values, bit),
             // The bit is the same as its negative.
             Sign::KeptOffZero if sign_bit(B::DTYPE) == 0x80 => {
@@ -418,6 +557,20 @@ impl Avx2 {
                 self.blend8(positive, self.sub8(self.zero(), values), signs)
             }
             Sign::Gives(code) => self.blend8(values, self.all8(code as i8), signs),
+            Sign::OfLowBits => {
+                // (Zero has no sign, and is none.)
+                let number = self.sign8(values, signs);
+                let bits = const { B::DTYPE.significant_bits() };
+                let low = self.all8(const { u8::MAX >> (8 - B::DTYPE.significant_bits()) } as i8);
+                match const { B::DTYPE.kind() } {
+                    _ if bits == 8 => number,
+                    Kind::Int => self.shuffle8(
+                        self.constant(const { &Extended::<B>::BYTES }),
+                        self.and(number, low),
+                    ),
+                    _ => self.and(number, low),
+                }
+            }
         }
     }
 }

@@ -10,10 +10,13 @@ use crate::avx2::pieces::GROUP;
 use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
 use crate::avx2::steps::floats::{BrainToByte, Float64ToByte, FloatToBits, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
-use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap};
+use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap, LOW_BITS};
 use crate::avx2::steps::words::{Constants, NEAREST, WordsToInt};
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::table::{Entry, Params, RealPairs, Road};
+use crate::options::{Overflow, Rounding};
+use crate::shape::Mode;
+use crate::stepwise;
+use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
 use core::hint::black_box;
 use core::marker::PhantomData;
@@ -240,4 +243,61 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
         Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
     ]);
     pairs
+}
+
+macro_rules! packs_by {
+    ($how:ident $pair:expr; $from:tt $to:tt) => {
+        packs_by!(@rows $how $pair; $from $to)
+    };
+    (@rows $how:ident $pair:expr; [$($from:ident)*] $to:tt) => {{
+        $(packs_by!(@row $how $pair; $from $to);)*
+    }};
+    (@row $how:ident $pair:expr; $from:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
+        if let (DType::$from, DType::$packed) = $pair {
+            type Steps<const HOW: u8> = Packs<ByteMap<HOW>, mark::$from, mark::$of, $bits>;
+            return Some(stepped::<Steps<$how>, { stepwise::NONE }>);
+        }
+    )*};
+}
+
+/// The kernel of a pair from a small float to packed integers, in such a way.
+fn packs_by<const HOW: u8>(from: DType, to: DType) -> Option<Kernel> {
+    packs_by!(HOW (from, to);
+    [
+        Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+        Float8E4M3B11Fnuz Float8E8M0Fnu
+    ]
+    [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
+    None
+}
+
+/// The same to their low bits, which are the same with a sign and without one.
+fn packs_low_bits(from: DType, to: DType) -> Option<Kernel> {
+    packs_by!(LOW_BITS (from, to);
+    [
+        Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+        Float8E4M3B11Fnuz Float8E8M0Fnu
+    ]
+    [
+        Int4x2 UInt4 4 UInt4x2 UInt4 4 Int2x4 UInt2 2 UInt2x4 UInt2 2 Int1x8 UInt1 1 UInt1x8 UInt1 1
+    ]);
+    None
+}
+
+/// The kernel of a pair of real dtypes under options, if there is one.
+pub(in crate::avx2) fn under_options(params: &Params) -> Option<Kernel> {
+    const UP: u8 = Mode::Up as u8;
+    const DOWN: u8 = Mode::Down as u8;
+    const EVEN: u8 = Mode::NearestEven as u8;
+    const AWAY: u8 = Mode::NearestAway as u8;
+    let (from, to) = (params.from, params.to);
+    match (params.options.overflow, params.options.rounding) {
+        (Overflow::Wrap, Rounding::Default) => packs_low_bits(from, to),
+        (Overflow::Wrap | Overflow::Error, _) => None,
+        (_, Rounding::Up) => packs_by::<UP>(from, to),
+        (_, Rounding::Down) => packs_by::<DOWN>(from, to),
+        (_, Rounding::NearestEven) => packs_by::<EVEN>(from, to),
+        (_, Rounding::NearestAway) => packs_by::<AWAY>(from, to),
+        _ => None,
+    }
 }
