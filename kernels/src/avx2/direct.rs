@@ -11,7 +11,7 @@ use super::steps::bytes::{
 };
 use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToByte, HalfToWord};
 use super::steps::floats::{
-    BrainToByte, BrainToFloat32, ByHubs, CutHalf, CutToBrain, Float64ToByte, Float64ToFloat32,
+    BrainToByte, BrainToFloat32, ByHubs, CUT, CutHalf, CutToBrain, Float64ToByte, Float64ToFloat32,
     FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
@@ -410,9 +410,9 @@ where
     Some(match (from, to) {
         _ if words::suits_int(from, to) => stepped::<WordsToInt, A, B, MODE>,
         (DType::BFloat16, _) if is_integer(to) && to.bits() == 8 => {
-            stepped::<BrainToByte, A, B, MODE>
+            stepped::<BrainToByte<CUT>, A, B, MODE>
         }
-        (DType::BFloat16, DType::Int16 | DType::UInt16) => stepped::<BrainToWord, A, B, MODE>,
+        (DType::BFloat16, DType::Int16 | DType::UInt16) => stepped::<BrainToWord<CUT>, A, B, MODE>,
         (DType::BFloat16, DType::Int64 | DType::UInt64) => stepped::<BrainToQword, A, B, MODE>,
         (DType::Float16, DType::Int8 | DType::UInt8) => stepped::<HalfToByte, A, B, MODE>,
         (DType::Float16, DType::Int16 | DType::UInt16) => stepped::<HalfToWord, A, B, MODE>,
@@ -423,7 +423,7 @@ where
             stepped::<Float64ToByte, A, B, MODE>
         }
         _ if is_float(from) && is_integer(to) && to.bits() == 8 => {
-            stepped::<FloatToByte, A, B, MODE>
+            stepped::<FloatToByte<CUT>, A, B, MODE>
         }
         (DType::Float16, DType::UInt32 | DType::Int64 | DType::UInt64) => {
             stepped::<CutHalf, A, B, MODE>

@@ -148,6 +148,8 @@ words! {
         ps_to_nearest = _mm256_cvtps_epi32(a: __m256) -> __m256i;
         // Toward zero; 0x80000000 for NaN and what is out of range.
         ps_to_i32 = _mm256_cvttps_epi32(a: __m256) -> __m256i;
+        // To the nearest, ties to even.
+        ps_to_near_i32 = _mm256_cvtps_epi32(a: __m256) -> __m256i;
         pd_to_i32 = _mm256_cvttpd_epi32(a: __m256d) -> __m128i;
     }
     ssse3 {

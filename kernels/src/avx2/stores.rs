@@ -17,6 +17,8 @@ use super::direct::{Step, most_work};
 use super::encode::Small;
 use super::shapes::{DOWN, NEAREST, UP, steps};
 use super::steps::bytes::EncodeSmall;
+use super::steps::cuts::BrainToWord;
+use super::steps::floats::{BrainToByte, FloatToByte};
 use super::steps::ints::EncodeWords;
 use super::steps::maps::{self, BY_DEFAULT, ByteMap, LOW_BITS, OVERFLOWING, of_positive};
 use super::steps::powers::{
@@ -102,12 +104,23 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         ] by integers_of_doubles [Up Down NearestEven NearestAway]
     };
     let stores = all_stores! {
-        stores: Float32 Float16 BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
+        stores: Float32 Float16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
             by bytes [Up Down NearestEven NearestAway]
     };
-    all_stores! {
+    let stores = all_stores! {
+        stores: BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
+            by bytes_of_brains [Up Down NearestEven NearestAway]
+    };
+    let stores = all_stores! {
         stores: Float32 Float16 BFloat16 => [Int16 Int32 Int64 UInt16 UInt32 UInt64]
             by integers [Up Down NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: BFloat16 => [Int16 UInt16] by words_of_brains [Up Down NearestEven NearestAway]
+    };
+    all_wraps! {
+        stores: Float16 BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
+            by low_bits_of_words
     }
 }
 
@@ -374,15 +387,16 @@ stepped! {
     };
     /// To an integer of a byte.
     bytes [, const MODE: u8] (_) = 32
-    where [Avx2: Decode<A, Hub: Singles>],
-    |isa, src, dst| {
-        let second = src.add(16 * size_of::<A::Stored>());
-        let [a, b] = Decode::<A>::decode(isa, src).singles();
-        let [c, d] = Decode::<A>::decode(isa, second).singles();
-        let (a, b) = (isa.whole::<MODE>(a), isa.whole::<MODE>(b));
-        let (c, d) = (isa.whole::<MODE>(c), isa.whole::<MODE>(d));
-        isa.store(dst, isa.bytes_of_floats::<B>([a, b, c, d]));
-    };
+    where [Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>],
+    |isa, src, dst| <FloatToByte<MODE> as Step<A, B>>::step(isa, src, dst);
+    /// The same of bfloat16.
+    bytes_of_brains [, const MODE: u8] (_) = 32
+    where [],
+    |isa, src, dst| <BrainToByte<MODE> as Step<A, B>>::step(isa, src, dst);
+    /// To an integer of two.
+    words_of_brains [, const MODE: u8] (_) = 16
+    where [],
+    |isa, src, dst| <BrainToWord<MODE> as Step<A, B>>::step(isa, src, dst);
     /// To a wider integer.
     integers [, const MODE: u8] (_) = 16
     where [Avx2: Decode<A, Hub: Singles> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>],
@@ -406,6 +420,16 @@ stepped! {
     |isa, src, dst| {
         let low = Decode::<A>::decode(isa, src).low::<A, B>(isa);
         Encode::<B>::encode(isa, isa.bridge(low), dst);
+    };
+    /// The same of 16-bit floats to those of a byte.
+    low_bits_of_words [] (_) = 32
+    where [Avx2: Decode<A, Hub: Singles>],
+    |isa, src, dst| {
+        const { assert!(is_zero_past_ints(A::DTYPE, B::DTYPE)) };
+        let [a, b] = Decode::<A>::decode(isa, src).singles();
+        let [c, d] = Decode::<A>::decode(isa, src.add(32)).singles();
+        let (ab, cd) = (isa.low_bits_of_two::<B>(a, b), isa.low_bits_of_two::<B>(c, d));
+        isa.store(dst, isa.extended::<B>(isa.packed_in_order(isa.pack_u16(ab, cd))));
     };
     /// To a small float.
     small [, const MODE: u8] (saturate) = 32
@@ -637,6 +661,13 @@ impl Avx2 {
         // Near this number float32s are the multiples.
         let near = self.all_ps(ALL * 1.5 * (1 << 23) as f32);
         self.sub_ps(v, self.sub_ps(self.add_ps(v, near), near))
+    }
+
+    /// The low bits that `B` keeps, which are no more than 8, in words as packing leaves them.
+    #[inline(always)]
+    fn low_bits_of_two<B: Real>(self, a: __m256, b: __m256) -> __m256i {
+        let low = self.all32(const { (1 << B::DTYPE.significant_bits()) - 1 });
+        self.pack_u32(self.and(self.ps_to_i32(a), low), self.and(self.ps_to_i32(b), low))
     }
 
     /// Numbers nearer to zero than [`TINY`] become that, but for zero.

@@ -8,8 +8,8 @@ use crate::avx2::direct::Step;
 use crate::dtypes::{DType, Kind, Real};
 use core::arch::x86_64::{__m128i, __m256d, __m256i};
 
-/// Bfloat16 to integers of 16 bits.
-pub(in crate::avx2) struct BrainToWord;
+/// Bfloat16 to integers of 16 bits, by a [`Mode`](crate::shape::Mode).
+pub(in crate::avx2) struct BrainToWord<const MODE: u8>;
 
 /// Bfloat16 to integers of 64 bits.
 pub(in crate::avx2) struct BrainToQword;
@@ -27,7 +27,7 @@ const fn is_signed(dtype: DType) -> bool {
     matches!(dtype.kind(), Kind::Int)
 }
 
-impl<A: Real, B: Real> Step<A, B> for BrainToWord {
+impl<const MODE: u8, A: Real, B: Real> Step<A, B> for BrainToWord<MODE> {
     const LEN: usize = 16;
     const AT_ONCE: usize = 2;
 
@@ -42,8 +42,8 @@ impl<A: Real, B: Real> Step<A, B> for BrainToWord {
             } else {
                 isa.min16(isa.positive_without_nan(words), isa.all16(0x4780))
             };
-            let a = isa.ps_to_i32(isa.as_ps(isa.low16(zero, words)));
-            let b = isa.ps_to_i32(isa.as_ps(isa.high16(zero, words)));
+            let a = isa.ps_to_whole::<MODE>(isa.as_ps(isa.low16(zero, words)));
+            let b = isa.ps_to_whole::<MODE>(isa.as_ps(isa.high16(zero, words)));
             let packed = if is_signed(B::DTYPE) { isa.packs32(a, b) } else { isa.pack_u32(a, b) };
             isa.store(dst, packed);
         }

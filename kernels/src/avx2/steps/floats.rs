@@ -3,11 +3,15 @@
 use crate::avx2::bridge::{Brain, NOT_LESS, ORDERED, Sticky};
 use crate::avx2::decode::F64;
 use crate::avx2::direct::{Step, by_memory};
-use crate::avx2::{Avx2, halves};
+use crate::avx2::{Avx2, halves, shapes};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real};
 use crate::format::Numbers;
+use crate::shape::Mode;
 use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
+
+/// How the default kernels make integers.
+pub(in crate::avx2) const CUT: u8 = Mode::TowardZero as u8;
 
 /// By the hubs, where they do so little that the loop around them counts.
 pub(in crate::avx2) struct ByHubs;
@@ -36,14 +40,14 @@ pub(in crate::avx2) struct CutToBrain;
 /// To bfloat16 from integers.
 pub(in crate::avx2) struct RoundToBrain;
 
-/// Float16 or float32 to an integer of at most 8 bits.
-pub(in crate::avx2) struct FloatToByte;
+/// A float to an integer of at most 8 bits, by a [`Mode`].
+pub(in crate::avx2) struct FloatToByte<const MODE: u8>;
 
 /// The same to an integer of less than 8 bits that will be packed: what is above them is anything.
 pub(in crate::avx2) struct FloatToBits;
 
-/// Bfloat16 to an integer of at most 8 bits.
-pub(in crate::avx2) struct BrainToByte;
+/// Bfloat16 to an integer of at most 8 bits, by a [`Mode`].
+pub(in crate::avx2) struct BrainToByte<const MODE: u8>;
 
 /// Float64 to an integer of less than 8 bits.
 pub(in crate::avx2) struct Float64ToByte;
@@ -239,7 +243,7 @@ where
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for FloatToByte
+impl<const MODE: u8, A: Real, B: Real> Step<A, B> for FloatToByte<MODE>
 where
     Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>,
 {
@@ -249,7 +253,7 @@ where
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            isa.store(dst, isa.bytes_of_floats::<B>(isa.four_floats::<A>(src)));
+            isa.store(dst, isa.bytes_of_floats::<B, MODE>(isa.four_floats::<A>(src)));
         }
     }
 }
@@ -265,22 +269,22 @@ where
         const { assert!(B::DTYPE.significant_bits() < 8) };
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let [ab, cd] = isa.floats_to_words::<B>(isa.four_floats::<A>(src));
+            let [ab, cd] = isa.floats_to_words::<B, CUT>(isa.four_floats::<A>(src));
             // NaN has become the lowest word, and becomes the lowest byte, of which but the highest bit is set.
             isa.store(dst, isa.packed_in_order(isa.packs16(ab, cd)));
         }
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for BrainToByte {
+impl<const MODE: u8, A: Real, B: Real> Step<A, B> for BrainToByte<MODE> {
     const LEN: usize = 32;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let first = isa.words_to_bytes::<B>(isa.load(src));
-            let second = isa.words_to_bytes::<B>(isa.load(src.add(32)));
+            let first = isa.words_to_bytes::<B, MODE>(isa.load(src));
+            let second = isa.words_to_bytes::<B, MODE>(isa.load(src.add(32)));
             isa.store(dst, isa.in_order(isa.bytes_of_words::<B>(first, second)));
         }
     }
@@ -338,17 +342,17 @@ impl Avx2 {
 
     /// 32 floats as integers of a byte.
     #[inline(always)]
-    pub(in crate::avx2) fn bytes_of_floats<B: Real>(self, floats: [__m256; 4]) -> __m256i {
-        let [ab, cd] = self.floats_to_words::<B>(floats);
+    fn bytes_of_floats<B: Real, const MODE: u8>(self, floats: [__m256; 4]) -> __m256i {
+        let [ab, cd] = self.floats_to_words::<B, MODE>(floats);
         self.packed_in_order(self.bytes_of_words::<B>(ab, cd))
     }
 
     /// 32 floats as clamped words, in the order that packing leaves.
     #[inline(always)]
-    fn floats_to_words<B: Real>(self, [a, b, c, d]: [__m256; 4]) -> [__m256i; 2] {
+    fn floats_to_words<B: Real, const MODE: u8>(self, [a, b, c, d]: [__m256; 4]) -> [__m256i; 2] {
         [
-            self.packs32(self.ps_to_byte::<B>(a), self.ps_to_byte::<B>(b)),
-            self.packs32(self.ps_to_byte::<B>(c), self.ps_to_byte::<B>(d)),
+            self.packs32(self.ps_to_byte::<B, MODE>(a), self.ps_to_byte::<B, MODE>(b)),
+            self.packs32(self.ps_to_byte::<B, MODE>(c), self.ps_to_byte::<B, MODE>(d)),
         ]
     }
 }
@@ -358,22 +362,41 @@ impl Avx2 {
 /// which no number does, and at last 0; an unsigned one turns it to 0 at once.
 impl Avx2 {
     #[inline(always)]
-    fn ps_to_byte<B: Real>(self, x: __m256) -> __m256i {
+    fn ps_to_byte<B: Real, const MODE: u8>(self, x: __m256) -> __m256i {
         let (least, largest) = const { limits(B::DTYPE) };
         let (least_ps, largest) = (self.all_ps(least as f32), self.all_ps(largest as f32));
-        self.ps_to_i32(if least < 0 {
+        self.ps_to_whole::<MODE>(if least < 0 {
             self.max_ps(least_ps, self.min_ps(largest, x))
         } else {
             self.min_ps(self.max_ps(x, least_ps), largest)
         })
     }
 
+    /// Floats of less than 23 bits, and perhaps infinities and NaNs if they are no more, as integers. (Where ties go away from
+    /// zero, those are made odd, and larger than ties: what was less than one still is.)
+    #[inline(always)]
+    pub(in crate::avx2) fn ps_to_whole<const MODE: u8>(self, x: __m256) -> __m256i {
+        const UP: u8 = Mode::Up as u8;
+        const DOWN: u8 = Mode::Down as u8;
+        const EVEN: u8 = Mode::NearestEven as u8;
+        match MODE {
+            UP => self.ps_to_i32(self.round_ps::<{ shapes::UP }>(x)),
+            DOWN => self.ps_to_i32(self.round_ps::<{ shapes::DOWN }>(x)),
+            EVEN => self.ps_to_near_i32(x),
+            CUT => self.ps_to_i32(x),
+            _ => {
+                let odd = self.or(self.ps_bits(x), self.all32(1));
+                self.ps_to_near_i32(self.as_ps(odd))
+            }
+        }
+    }
+
     /// Bfloat16s, clamped in their places.
     #[inline(always)]
-    fn words_to_bytes<B: Real>(self, words: __m256i) -> __m256i {
+    fn words_to_bytes<B: Real, const MODE: u8>(self, words: __m256i) -> __m256i {
         let zero = self.zero();
         let (a, b) = (self.as_ps(self.low16(zero, words)), self.as_ps(self.high16(zero, words)));
-        self.packs32(self.ps_to_byte::<B>(a), self.ps_to_byte::<B>(b))
+        self.packs32(self.ps_to_byte::<B, MODE>(a), self.ps_to_byte::<B, MODE>(b))
     }
 
     /// Float64s as 32-bit integers that packing clamps as it would the numbers: NaN as 0, and what is below the lowest as

@@ -560,17 +560,23 @@ impl Avx2 {
             Sign::OfLowBits => {
                 // (Zero has no sign, and is none.)
                 let number = self.sign8(values, signs);
-                let bits = const { B::DTYPE.significant_bits() };
                 let low = self.all8(const { u8::MAX >> (8 - B::DTYPE.significant_bits()) } as i8);
-                match const { B::DTYPE.kind() } {
-                    _ if bits == 8 => number,
-                    Kind::Int => self.shuffle8(
-                        self.constant(const { &Extended::<B>::BYTES }),
-                        self.and(number, low),
-                    ),
-                    _ => self.and(number, low),
+                match const { B::DTYPE.significant_bits() } {
+                    8 => number,
+                    _ => self.extended::<B>(self.and(number, low)),
                 }
             }
+        }
+    }
+
+    /// The integers of a byte that have such low bits, and zeros above them.
+    #[inline(always)]
+    pub(in crate::avx2) fn extended<B: Real>(self, bits: __m256i) -> __m256i {
+        match const { B::DTYPE.kind() } {
+            Kind::Int if B::DTYPE.significant_bits() < 8 => {
+                self.shuffle8(self.constant(const { &Extended::<B>::BYTES }), bits)
+            }
+            _ => bits,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::avx2::direct;
 use crate::avx2::packed::{Step, stepped};
 use crate::avx2::pieces::GROUP;
 use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
-use crate::avx2::steps::floats::{BrainToByte, Float64ToByte, FloatToBits, FloatToByte};
+use crate::avx2::steps::floats::{BrainToByte, CUT, Float64ToByte, FloatToBits, FloatToByte};
 use crate::avx2::steps::ints::ClampToSmall;
 use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap, LOW_BITS};
 use crate::avx2::steps::words::{Constants, NEAREST, WordsToInt};
@@ -204,6 +204,8 @@ macro_rules! set_words {
 /// The steps of sources that are not turned.
 type ClampBytes = ClampToSmall<false>;
 type MapBytes = ByteMap<BY_DEFAULT>;
+type CutFloats = FloatToByte<CUT>;
+type CutBrains = BrainToByte<CUT>;
 type EncodeFloats = EncodeSmall<false, true, true>;
 
 /// Sets the kernels of the pairs that have one.
@@ -228,10 +230,10 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs WordsToInt [Float16 BFloat16]
         [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
-    set!(pairs FloatToByte [Float16] [UInt4x2 UInt4 4]);
+    set!(pairs CutFloats [Float16] [UInt4x2 UInt4 4]);
     set!(pairs FloatToBits [Float32]
         [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
-    set!(pairs BrainToByte [BFloat16] [UInt4x2 UInt4 4]);
+    set!(pairs CutBrains [BFloat16] [UInt4x2 UInt4 4]);
     set!(pairs Float64ToByte [Float64]
         [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
     let fours = Entry { kernel: stepped::<FoursToFloat32, MODE>, road: Road::Table };
