@@ -408,7 +408,7 @@ where
 {
     let (from, to) = (A::DTYPE, B::DTYPE);
     Some(match (from, to) {
-        _ if words::suits_int(from, to) => stepped::<WordsToInt, A, B, MODE>,
+        _ if words::suits_int(from, to) => stepped::<WordsToInt<CUT>, A, B, MODE>,
         (DType::BFloat16, _) if is_integer(to) && to.bits() == 8 => {
             stepped::<BrainToByte<CUT>, A, B, MODE>
         }

@@ -24,7 +24,7 @@ use super::steps::maps::{self, BY_DEFAULT, ByteMap, LOW_BITS, OVERFLOWING, of_po
 use super::steps::powers::{
     FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower, carry,
 };
-use super::steps::words::{self, WordsToSmall};
+use super::steps::words::{self, WordsToInt, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::options::Options;
@@ -117,6 +117,9 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     };
     let stores = all_stores! {
         stores: BFloat16 => [Int16 UInt16] by words_of_brains [Up Down NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float16 BFloat16 => [Int2 Int4 UInt2] by ints_of_words [Up Down]
     };
     all_wraps! {
         stores: Float16 BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
@@ -389,6 +392,10 @@ stepped! {
     bytes [, const MODE: u8] (_) = 32
     where [Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>],
     |isa, src, dst| <FloatToByte<MODE> as Step<A, B>>::step(isa, src, dst);
+    /// The same of 16-bit floats to an integer of a few bits.
+    ints_of_words [, const MODE: u8] (_) = 32
+    where [],
+    |isa, src, dst| <WordsToInt<MODE> as Step<A, B>>::step(isa, src, dst);
     /// The same of bfloat16.
     bytes_of_brains [, const MODE: u8] (_) = 32
     where [],

@@ -206,6 +206,7 @@ type ClampBytes = ClampToSmall<false>;
 type MapBytes = ByteMap<BY_DEFAULT>;
 type CutFloats = FloatToByte<CUT>;
 type CutBrains = BrainToByte<CUT>;
+type CutWords = WordsToInt<CUT>;
 type EncodeFloats = EncodeSmall<false, true, true>;
 
 /// Sets the kernels of the pairs that have one.
@@ -228,7 +229,7 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
     set!(pairs EncodeFloats [Float32 Float64]
         [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
-    set!(pairs WordsToInt [Float16 BFloat16]
+    set!(pairs CutWords [Float16 BFloat16]
         [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
     set!(pairs CutFloats [Float16] [UInt4x2 UInt4 4]);
     set!(pairs FloatToBits [Float32]

@@ -30,8 +30,8 @@ use core::marker::PhantomData;
 /// Float16 or bfloat16 to a small float.
 pub(in crate::avx2) struct WordsToSmall<const SATURATE: bool>;
 
-/// Float16 or bfloat16 to an integer from -8 to 7 or less.
-pub(in crate::avx2) struct WordsToInt;
+/// Float16 or bfloat16 to an integer from -8 to 7 or less, cut or by a [`Mode`] that goes to a side.
+pub(in crate::avx2) struct WordsToInt<const MODE: u8>;
 
 /// Whether the step is for this pair.
 pub(in crate::avx2) const fn suits(from: DType, to: DType) -> bool {
@@ -397,9 +397,14 @@ impl Avx2 {
     /// than that, on either side of zero.)
     #[inline(always)]
     fn away<A: Real, B: Real, const MODE: u8>(self, v: __m256i) -> __m256i {
+        self.away_from::<MODE>(v, const { Keys::<A, B, MODE>::OVER })
+    }
+
+    #[inline(always)]
+    fn away_from<const MODE: u8>(self, v: __m256i, over: i16) -> __m256i {
         const UP: u8 = Mode::Up as u8;
         const DOWN: u8 = Mode::Down as u8;
-        let zero = self.all16(const { Keys::<A, B, MODE>::OVER });
+        let zero = self.all16(over);
         match MODE {
             UP => self.gt16(v, zero),
             DOWN => self.gt16(self.xor(v, self.all16(i16::MIN)), zero),
@@ -563,7 +568,7 @@ const fn range_of_cut(dtype: DType) -> (i16, i16, i16) {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for WordsToInt {
+impl<const MODE: u8, A: Real, B: Real> Step<A, B> for WordsToInt<MODE> {
     const LEN: usize = 32;
 
     #[inline(always)]
@@ -571,19 +576,22 @@ impl<A: Real, B: Real> Step<A, B> for WordsToInt {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let words = [isa.load(src), isa.load(src.add(32))];
-            isa.store(dst, isa.in_order(isa.words_to_int::<A, B>(words)));
+            isa.store(dst, isa.in_order(isa.words_to_int::<A, B, MODE>(words)));
         }
     }
 }
 
 impl Avx2 {
-    /// Two vectors of floats cut to integers, as packing leaves them.
+    /// Two vectors of floats as integers, as packing leaves them. (Below 8 floats are closer to each other than integers: so
+    /// away from zero is one more than what the float before is cut to.)
     #[inline(always)]
-    fn words_to_int<A: Real, B: Real>(self, [v, w]: [__m256i; 2]) -> __m256i {
-        let over = self.all16(const { range_of_cut(A::DTYPE).0 });
-        let (v, w) = (self.add16(v, over), self.add16(w, over));
+    fn words_to_int<A: Real, B: Real, const MODE: u8>(self, [v, w]: [__m256i; 2]) -> __m256i {
+        let over = const { range_of_cut(A::DTYPE).0 };
+        let (v, w) = (self.add16(v, self.all16(over)), self.add16(w, self.all16(over)));
+        let away = [self.away_from::<MODE>(v, over), self.away_from::<MODE>(w, over)];
+        let (v, w) = (self.add16(v, away[0]), self.add16(w, away[1]));
         let high = self.pack_u16(self.cut_key::<A>(v), self.cut_key::<A>(w));
-        let cut = self.shuffle8(self.constant(&CUT), high);
+        let cut = self.codes_away::<MODE>(self.shuffle8(self.constant(&CUT), high), away);
         let signs = self.packs16(v, w);
         let (least, most) = match const { B::DTYPE.numbers() } {
             Numbers::Int(format) => (format.min_magnitude() as i8, format.max() as i8),
