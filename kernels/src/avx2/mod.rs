@@ -3,6 +3,7 @@
 mod bits;
 mod bridge;
 mod by_codes;
+mod byte_stores;
 mod clamps;
 mod code_tables;
 mod complex;

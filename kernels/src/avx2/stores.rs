@@ -12,22 +12,22 @@
 
 use super::Avx2;
 use super::bridge::{Brain, Sticky};
+use super::byte_stores;
 use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
-use super::direct::{Step, most_work};
+use super::direct::Step;
 use super::encode::Small;
 use super::shapes::{DOWN, NEAREST, UP, steps};
 use super::steps::bytes::EncodeSmall;
 use super::steps::cuts::BrainToWord;
 use super::steps::floats::{BrainToByte, FloatToByte};
 use super::steps::ints::EncodeWords;
-use super::steps::maps::{self, BY_DEFAULT, ByteMap, LOW_BITS, OVERFLOWING, of_positive};
+use super::steps::maps::{BY_DEFAULT, of_positive};
 use super::steps::powers::{
     FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower, carry,
 };
 use super::steps::words::{self, WordsToInt, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::options::Options;
 use crate::shape::{
     BIT, BIT_64, Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints, x86_stores,
 };
@@ -36,18 +36,6 @@ use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
 const TO_ZERO: i32 = 8 | 3;
 /// For comparisons; true if no operand is NaN.
 const ORDERED: i32 = 0x07;
-
-/// Adds those from small floats to others, where the map takes less time than a table that is made when the cast begins.
-macro_rules! small_overflows {
-    ($stores:ident: $($from:ident)* => $tos:tt) => {{
-        $(let $stores = small_overflows!(@from $stores $from $tos);)*
-        $stores
-    }};
-    (@from $stores:ident $from:ident [$($to:ident)*]) => {{
-        $(let $stores = small_overflow::<mark::$from, mark::$to>($stores);)*
-        $stores
-    }};
-}
 
 /// These stores, and those below.
 pub(super) const fn stores(stores: Stores) -> Stores {
@@ -97,7 +85,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
             Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
         ] by clamped_unsigned [TowardZero Up Down NearestAway]
     };
-    let stores = of_bytes(overflowing(stores));
+    let stores = byte_stores::stores(overflowing(stores));
     let stores = all_stores! {
         stores: Float64 => [
             Int8 UInt8 Int16 Int32 Int64 UInt16 UInt32 UInt64 Int1 Int2 Int4 UInt1 UInt2 UInt4
@@ -124,31 +112,6 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     all_wraps! {
         stores: Float16 BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
             by low_bits_of_words
-    }
-}
-
-/// Adds those from small floats to integers of a byte.
-const fn of_bytes(stores: Stores) -> Stores {
-    let stores = all_stores! {
-        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float8E8M0Fnu => [Int2 Int4 UInt2 UInt4]
-            by mapped [Up Down NearestEven NearestAway]
-    };
-    let stores = all_stores! {
-        stores: Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3B11Fnuz => [Int8]
-            by mapped [NearestEven NearestAway]
-    };
-    let stores = all_stores! {
-        stores: Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3B11Fnuz => [UInt8]
-            by mapped [Up NearestEven NearestAway]
-    };
-    let stores = all_stores! {
-        stores: Float8E8M0Fnu => [Int8 UInt8] by mapped [Up Down NearestEven NearestAway]
-    };
-    all_wraps! {
-        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float8E8M0Fnu => [Int8 UInt8 Int1 UInt1 Int2 UInt2 Int4 UInt4]
-            by mapped_to_low_bits
     }
 }
 
@@ -183,26 +146,9 @@ const fn overflowing(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: Float16 BFloat16 => [Float8E8M0Fnu] by powers_or_not_of_words [Up]
     };
-    let stores = all_stores! {
+    all_stores! {
         stores: Float32 Float64 => [Float8E8M0Fnu] by powers_or_not_of_floats [Up]
-    };
-    small_overflows! {
-        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float8E8M0Fnu Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn => [
-                Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-                Float8E4M3B11Fnuz Float8E8M0Fnu
-            ]
     }
-}
-
-const fn small_overflow<A: Real, B: Real>(stores: Stores) -> Stores {
-    let options = Options { saturate: false, ..Options::DEFAULT };
-    if options.effective(A::DTYPE, B::DTYPE).is_default()
-        || maps::work::<A, B, OVERFLOWING>() > most_work(A::DTYPE)
-    {
-        return stores;
-    }
-    stores.with_overflow(A::DTYPE, B::DTYPE, mapped_or_not::<A, B>)
 }
 
 /// Stores that are steps of so many elements.
@@ -238,6 +184,8 @@ macro_rules! stepped {
         }
     )*};
 }
+
+pub(super) use stepped;
 
 stepped! {
     /// To float16.
@@ -324,21 +272,6 @@ stepped! {
         };
         isa.store(dst, codes);
     };
-    /// Small floats to others that don't saturate.
-    mapped_or_not [] (saturate) = 32
-    where [],
-    |isa, src, dst| {
-        debug_assert!(!saturate, "the default kernel does");
-        <ByteMap<OVERFLOWING> as Step<A, B>>::step(isa, src, dst);
-    };
-    /// Small floats to integers of a byte.
-    mapped [, const MODE: u8] (_) = 32
-    where [],
-    |isa, src, dst| <ByteMap<MODE> as Step<A, B>>::step(isa, src, dst);
-    /// The same to their low bits.
-    mapped_to_low_bits [] (_) = 32
-    where [],
-    |isa, src, dst| <ByteMap<LOW_BITS> as Step<A, B>>::step(isa, src, dst);
     /// Integers to powers of two, or NaN.
     powers_or_not_of_ints [, const MODE: u8] (saturate) = 32
     where [],

@@ -15,7 +15,7 @@ use crate::dtypes::DType;
 pub(crate) type Store = unsafe fn(*const u8, *mut u8, usize, bool);
 
 /// What loops are from.
-const SOURCES: [DType; 20] = [
+const SOURCES: [DType; 22] = [
     DType::Float32,
     DType::Float16,
     DType::BFloat16,
@@ -28,6 +28,8 @@ const SOURCES: [DType; 20] = [
     DType::Float8E3M4,
     DType::Float8E4M3B11Fnuz,
     DType::Float8E8M0Fnu,
+    DType::Float6E2M3Fn,
+    DType::Float6E3M2Fn,
     DType::Int8,
     DType::UInt8,
     DType::Int16,

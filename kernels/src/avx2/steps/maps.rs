@@ -6,6 +6,7 @@ use crate::avx2::Avx2;
 use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
 use crate::avx2::ramps::{Climbs, Ramp};
+use crate::avx2::steps::moved::Moved;
 use crate::avx2::thresholds::{Stepped, Thresholds};
 use crate::avx2::windows::{Paned, Panes, Window, Windowed};
 use crate::dtypes::{DType, Kind, Real};
@@ -106,22 +107,12 @@ struct Plan {
     work: usize,
 }
 
-/// Small integers are rounded away from zero by the look-ups of those that are cut: what the float before is cut to, and one
-/// more. (Larger floats lie further apart than that.)
-#[derive(Clone, Copy)]
-struct Moved {
-    /// Whether it is the negative numbers that are.
-    negative: bool,
-    /// How many codes of either sign are no numbers, at the end.
-    others: u8,
-}
-
 /// Whether a dtype has negative numbers in the upper half of the bytes, counting back from 256.
 const fn two_s_complement(dtype: DType) -> bool {
     matches!(dtype, DType::Int8)
 }
 
-const fn sign_bit(dtype: DType) -> u8 {
+pub(super) const fn sign_bit(dtype: DType) -> u8 {
     match dtype.numbers() {
         Numbers::Float(format) => format.sign_mask() as u8,
         _ => 0,
@@ -234,13 +225,23 @@ impl Plan {
         Some(Self { sign, absolute, clamped, bits, nibbles, other, minus_zero, moved: None, work })
     }
 
-    /// The map from a float with a sign to an integer with one that is rounded up, or down, by that of such that are cut.
+    /// The map of a float with a sign that is rounded up, or down, by that of such that are cut.
     const fn to_one_side(cut: &[u8; 256], from: DType, to: DType, moved: Moved) -> Self {
-        let Some(plan) = Self::by_magnitude(cut, from, to, 7, Sign::Negates, 5) else {
-            panic!("integers that are cut are the same on both sides of zero");
+        let plan = match to.kind() {
+            Kind::Int => match Self::by_magnitude(cut, from, to, 7, Sign::Negates, 5) {
+                Some(plan) => plan,
+                None => panic!("integers that are cut are the same on both sides of zero"),
+            },
+            _ => Self::of(cut, from, to),
         };
+        // (What is before the first negative number may be a NaN, which is seen to apart from look-ups that know the sign.)
+        assert!(from_has_minus_zero(from) || !matches!(plan.sign, Sign::Any));
         Self { moved: Some(moved), work: plan.work + 4, ..plan }
     }
+}
+
+const fn from_has_minus_zero(from: DType) -> bool {
+    matches!(from.numbers(), Numbers::Float(format) if format.has_negative_zero())
 }
 
 /// What makes a map with less work, if with so much more to do it is; and how much is left.
@@ -341,29 +342,33 @@ struct Pair<A, B, const HOW: u8>(PhantomData<(A, B)>);
 impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
     const PLAN: Plan = match Self::moved() {
         Some(moved) => {
-            let cut = &ByteTable::<A, B>::BYTES;
-            assert!(is_rounded(&Self::table(), cut, moved, B::DTYPE));
+            let cut = &Self::cut();
+            assert!(moved.rounds(&Self::table(), cut, B::DTYPE));
             Plan::to_one_side(cut, A::DTYPE, B::DTYPE, moved)
         }
         None => Plan::of(&Self::table(), A::DTYPE, B::DTYPE),
     };
 
-    /// Which numbers are moved if they are cut then.
-    const fn moved() -> Option<Moved> {
-        match (A::DTYPE.numbers(), B::DTYPE.kind()) {
-            (Numbers::Float(format), Kind::Int)
-                if format.signed()
-                    && B::DTYPE.significant_bits() < 8
-                    && matches!(HOW, UP | DOWN) =>
-            {
-                let last = match format.infinity() {
-                    Some(infinity) => infinity,
-                    None => format.max_finite(),
-                };
-                Some(Moved { negative: HOW == DOWN, others: 127 - last as u8 })
-            }
-            _ => None,
+    /// What numbers are cut to.
+    const fn cut() -> [u8; 256] {
+        match B::DTYPE.kind() {
+            Kind::Float => table8_under::<A>(B::DTYPE, &options(TO_ZERO)),
+            _ => ByteTable::<A, B>::BYTES,
         }
+    }
+
+    /// Which numbers are moved if they are cut then: from the first to the last of those that would not be rounded.
+    const fn moved() -> Option<Moved> {
+        let signs = match (A::DTYPE.numbers(), B::DTYPE.kind()) {
+            (Numbers::Float(format), Kind::Int | Kind::Float) => {
+                format.signed() && format.bits() == 8 && !matches!(B::DTYPE, DType::Float8E8M0Fnu)
+            }
+            _ => false,
+        };
+        if !signs || !matches!(HOW, UP | DOWN) {
+            return None;
+        }
+        Moved::of(&Self::table(), &Self::cut(), HOW == DOWN)
     }
 
     const fn table() -> [u8; 256] {
@@ -381,26 +386,6 @@ impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
         }
         table
     }
-}
-
-/// Whether moving numbers and cutting them rounds them as a table does.
-const fn is_rounded(rounded: &[u8; 256], cut: &[u8; 256], moved: Moved, to: DType) -> bool {
-    let mut code = 0;
-    while code < 256 {
-        let magnitude = code & 127;
-        let is_moved = (code > 127) == moved.negative && magnitude > 0;
-        let size = match is_moved && magnitude + moved.others as usize <= 127 {
-            true => 0u8.wrapping_sub(cut[128 + magnitude - 1]).wrapping_add(1),
-            false => 0u8.wrapping_sub(cut[128 + magnitude]),
-        };
-        let least = 1 << (to.significant_bits() - 1);
-        let size = if size > least { least } else { size };
-        if apply(Sign::Negates, size, code > 127, to) != rounded[code] && code != 128 {
-            return false;
-        }
-        code += 1;
-    }
-    true
 }
 
 impl<A: Real, B: Real, const HOW: u8> Maps for Pair<A, B, HOW> {
@@ -492,7 +477,10 @@ impl Avx2 {
             None => self.zero(),
         };
         let codes = if plan.moved.is_some() { self.add8(codes, moved) } else { codes };
-        let whole = if matches!(plan.sign, Sign::LookedUp) { bytes } else { codes };
+        let whole = match plan.sign {
+            Sign::LookedUp => self.add8(bytes, moved),
+            _ => codes,
+        };
         let values = match plan.other {
             Other::None => self.look_up::<Pair<A, B, HOW>>(codes, whole),
             Other::Ramp(_) => self.climb::<Pair<A, B, HOW>>(codes),
@@ -501,11 +489,7 @@ impl Avx2 {
             Other::Panes(_) => self.look_through::<Pair<A, B, HOW>>(codes),
         };
         let values = match plan.moved {
-            // What is past the least number of all is not limited by its sign.
-            Some(_) => self.min_u8(
-                self.sub8(values, moved),
-                self.all8(const { 1 << (B::DTYPE.significant_bits() - 1) }),
-            ),
+            Some(_) => self.next::<B>(values, moved),
             None => values,
         };
         let values = self.signed::<A, B, HOW>(values, self.sign_on_top::<A>(bytes));
@@ -514,18 +498,6 @@ impl Avx2 {
         }
         let code = self.eq8(bytes, self.all8(i8::MIN));
         self.xor(values, self.and(code, self.all8(plan.minus_zero as i8)))
-    }
-
-    /// -1 for numbers that are moved, else 0. (Codes that are no numbers are made negative, and by that no negative one
-    /// becomes more than is added.)
-    #[inline(always)]
-    fn to_be_moved(self, moved: Moved, bytes: __m256i) -> __m256i {
-        let bytes = if moved.negative { self.xor(bytes, self.all8(i8::MIN)) } else { bytes };
-        let others = self.all8(moved.others as i8);
-        match moved.others {
-            0 => self.gt8(bytes, others),
-            _ => self.gt8(self.add8(bytes, others), others),
-        }
     }
 
     /// [`apply`] to 32 bytes, with signs from others.

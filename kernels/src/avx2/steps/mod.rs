@@ -6,6 +6,7 @@ pub(super) mod cuts;
 pub(super) mod floats;
 pub(super) mod ints;
 pub(super) mod maps;
+mod moved;
 pub(super) mod packs;
 pub(super) mod powers;
 pub(super) mod turned;
