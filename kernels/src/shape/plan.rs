@@ -185,6 +185,7 @@ impl Plan {
             way.plan.narrowed = way.narrowed(shapes.stores_clamped, options.saturate);
             if matches!(options.overflow, Overflow::As)
                 && from.significant_bits() <= shapes.rounds_codes
+                && !matches!(way.plan.steps[0], Step::Store(..))
             {
                 way.plan.rounded = Rounded::new(from, to, mode);
             }
@@ -280,6 +281,13 @@ impl Way {
             && !wraps
         {
             return self.step(Step::Store(store, true), self.to);
+        }
+        if let Some(byte) = byte_for(self.is, self.to)
+            && let Some(store) = shapes.stores.get(self.is, byte, mode)
+            && !wraps
+        {
+            // What is left is to widen them.
+            return self.step(Step::Store(store, true), byte);
         }
         // (Ties are seen to by the same loops everywhere.)
         let converts = shapes.converts_longs && !matches!(mode, Mode::NearestAway);
@@ -390,6 +398,20 @@ const fn narrowed(from: DType, to: DType, saturate: bool) -> Option<(DType, Rang
         true => (DType::Int8, Range(i8::MIN as u64, i8::MAX as u64)),
         false => (DType::UInt8, Range(0, u8::MAX as u64)),
     })
+}
+
+/// The integers of a byte that have all numbers that a float dtype becomes as longer ones.
+const fn byte_for(from: DType, to: DType) -> Option<DType> {
+    let has_small_numbers = match from.numbers() {
+        Numbers::Float(format) => format.infinity().is_none() && format.max_exponent() < 7,
+        _ => false,
+    };
+    match to.kind() {
+        _ if !has_small_numbers || to.bits() <= 8 => None,
+        Kind::Int => Some(DType::Int8),
+        Kind::UInt => Some(DType::UInt8),
+        _ => None,
+    }
 }
 
 /// For integers of 64 bits, those of 32, which are rounded in less time, if all beyond them are past the largest
