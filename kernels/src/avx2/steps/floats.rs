@@ -314,7 +314,7 @@ where
 }
 
 /// The least and the largest number of an integer dtype of at most 8 bits.
-const fn limits(dtype: DType) -> (i32, i32) {
+pub(in crate::avx2) const fn limits(dtype: DType) -> (i32, i32) {
     match dtype.numbers() {
         Numbers::Int(format) => (-(format.min_magnitude() as i32), format.max() as i32),
         _ => panic!("not an integer"),

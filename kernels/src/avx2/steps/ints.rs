@@ -3,6 +3,7 @@
 use crate::avx2::Avx2;
 use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::encode::Small;
+use crate::avx2::steps::floats::limits;
 use crate::avx2::steps::words::NEAREST;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::{FloatFormat, Specials};
@@ -23,9 +24,44 @@ pub(in crate::avx2) struct NarrowToByte;
 /// to which what is beyond is clamped. Or those of 64 bits in the other byte order: what is clamped need not be turned.
 pub(in crate::avx2) struct ClampToSmall<const TURNED: bool>;
 
+/// Integers of a byte to smaller ones, clamped to these.
+pub(in crate::avx2) struct ClampByte;
+
+/// Integers to small floats of which all numbers are less than 128, in a way that [`maps`](super::maps) knows.
+pub(in crate::avx2) struct ClampedBy<const HOW: u8>;
+
 /// Integers of 16 bits to other small floats: by magnitude and sign, since magnitudes are widened and
 /// packed again where they are.
 pub(in crate::avx2) struct EncodeWords<const SATURATE: bool>;
+
+impl<const HOW: u8, A: Real, B: Real> Step<A, B> for ClampedBy<HOW> {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe { isa.store(dst, isa.clamped_by::<A, B, HOW>(src, true)) }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for ClampByte {
+    const LEN: usize = 32;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        let (least, largest) = const { limits(B::DTYPE) };
+        let (least, largest) = (isa.all8(least as i8), isa.all8(largest as i8));
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let bytes = isa.load(src);
+            let clamped = match const { A::DTYPE.kind() } {
+                Kind::Int => isa.max8(isa.min8(bytes, largest), least),
+                _ => isa.min_u8(bytes, largest),
+            };
+            isa.store(dst, clamped);
+        }
+    }
+}
 
 impl<A: Real, B: Real> Step<A, B> for Widen {
     const LEN: usize = if A::DTYPE.bits() == 8 { 32 } else { 16 };

@@ -9,8 +9,8 @@ use crate::avx2::packed::{Step, stepped};
 use crate::avx2::pieces::GROUP;
 use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
 use crate::avx2::steps::floats::{BrainToByte, CUT, Float64ToByte, FloatToBits, FloatToByte};
-use crate::avx2::steps::ints::ClampToSmall;
-use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap, LOW_BITS};
+use crate::avx2::steps::ints::{ClampByte, ClampToSmall, ClampedBy};
+use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap, LOW_BITS, of_positive};
 use crate::avx2::steps::words::{Constants, NEAREST, WordsToInt};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::options::{Overflow, Rounding};
@@ -249,23 +249,23 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
 }
 
 macro_rules! packs_by {
-    ($how:ident $pair:expr; $from:tt $to:tt) => {
-        packs_by!(@rows $how $pair; $from $to)
+    ($step:ty: $pair:expr; $from:tt $to:tt) => {
+        packs_by!(@rows $step; $pair; $from $to)
     };
-    (@rows $how:ident $pair:expr; [$($from:ident)*] $to:tt) => {{
-        $(packs_by!(@row $how $pair; $from $to);)*
+    (@rows $step:ty; $pair:expr; [$($from:ident)*] $to:tt) => {{
+        $(packs_by!(@row $step; $pair; $from $to);)*
     }};
-    (@row $how:ident $pair:expr; $from:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
+    (@row $step:ty; $pair:expr; $from:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
         if let (DType::$from, DType::$packed) = $pair {
-            type Steps<const HOW: u8> = Packs<ByteMap<HOW>, mark::$from, mark::$of, $bits>;
-            return Some(stepped::<Steps<$how>, { stepwise::NONE }>);
+            type Steps<S> = Packs<S, mark::$from, mark::$of, $bits>;
+            return Some(stepped::<Steps<$step>, { stepwise::NONE }>);
         }
     )*};
 }
 
 /// The kernel of a pair from a small float to packed integers, in such a way.
 fn packs_by<const HOW: u8>(from: DType, to: DType) -> Option<Kernel> {
-    packs_by!(HOW (from, to);
+    packs_by!(ByteMap<HOW>: (from, to);
     [
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
         Float8E4M3B11Fnuz Float8E8M0Fnu
@@ -274,9 +274,20 @@ fn packs_by<const HOW: u8>(from: DType, to: DType) -> Option<Kernel> {
     None
 }
 
-/// The same to their low bits, which are the same with a sign and without one.
+/// The same from integers of a byte to packed floats; those without a sign may go another way.
+fn packs_floats<const HOW: u8, const OF_POSITIVE: u8>(from: DType, to: DType) -> Option<Kernel> {
+    packs_by!(ClampedBy<HOW>: (from, to);
+    [Int8]
+    [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
+    packs_by!(ClampedBy<OF_POSITIVE>: (from, to);
+    [UInt8]
+    [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
+    None
+}
+
+/// The same from small floats to their low bits, which are the same with a sign and without one.
 fn packs_low_bits(from: DType, to: DType) -> Option<Kernel> {
-    packs_by!(LOW_BITS (from, to);
+    packs_by!(ByteMap<LOW_BITS>: (from, to);
     [
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
         Float8E4M3B11Fnuz Float8E8M0Fnu
@@ -284,6 +295,13 @@ fn packs_low_bits(from: DType, to: DType) -> Option<Kernel> {
     [
         Int4x2 UInt4 4 UInt4x2 UInt4 4 Int2x4 UInt2 2 UInt2x4 UInt2 2 Int1x8 UInt1 1 UInt1x8 UInt1 1
     ]);
+    None
+}
+
+/// The same from integers that are clamped.
+fn packs_clamped(from: DType, to: DType) -> Option<Kernel> {
+    packs_by!(ClampByte: (from, to);
+    [Int8 UInt8] [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
     None
 }
 
@@ -296,7 +314,18 @@ pub(in crate::avx2) fn under_options(params: &Params) -> Option<Kernel> {
     let (from, to) = (params.from, params.to);
     match (params.options.overflow, params.options.rounding) {
         (Overflow::Wrap, Rounding::Default) => packs_low_bits(from, to),
+        (Overflow::Saturate, Rounding::Default) => packs_clamped(from, to),
         (Overflow::Wrap | Overflow::Error, _) => None,
+        (_, Rounding::TowardZero) => packs_floats::<CUT, CUT>(from, to),
+        (_, Rounding::Up) if matches!(to.kind(), Kind::Float) => {
+            packs_floats::<UP, { of_positive(UP) }>(from, to)
+        }
+        (_, Rounding::Down) if matches!(to.kind(), Kind::Float) => {
+            packs_floats::<DOWN, { of_positive(DOWN) }>(from, to)
+        }
+        (_, Rounding::NearestAway) if matches!(to.kind(), Kind::Float) => {
+            packs_floats::<AWAY, AWAY>(from, to)
+        }
         (_, Rounding::Up) => packs_by::<UP>(from, to),
         (_, Rounding::Down) => packs_by::<DOWN>(from, to),
         (_, Rounding::NearestEven) => packs_by::<EVEN>(from, to),
