@@ -33,9 +33,10 @@ const PAIRS: &str = "\
     uint64 float64, int64 bfloat16, int64 int16, int8 int64, bool float32, float32 bool, int4x2 float32, \
     float32 float4_e2m1fn_x2, float6_e2m3fn_x4 float16, bool1x8 uint8, complex64 complex32, float32 complex64";
 
-const LENGTHS: [usize; 2] = [2048, 3072];
+/// So many elements that casts of hardly any pair begin to ask more of their buffers between the two.
+const LENGTHS: [usize; 2] = [4096, 5120];
 /// As many elements are made, whatever the length.
-const POOL: usize = 4096;
+const POOL: usize = 8192;
 /// More than so many times as many instructions are a regression. (What another version of the compiler makes of the same code differs less.)
 const TOLERANCE: f64 = 1.1;
 
