@@ -243,8 +243,8 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     // (Whether an integer is zero does not depend on its order.)
     let is_zero_test = matches!(a, Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
     let is_whole = matches!(b.kind(), Kind::Int | Kind::UInt);
-    // (From floats to narrower ones there is mostly more to calculate than to test. Small floats that have a NaN are no
-    // matter for 16-bit ones, which are taken for unfit where they are NaN.)
+    // (From floats to narrower ones there is mostly more to calculate than to test. To small floats that have a NaN, NaN fits,
+    // which this test takes for unfit, and of which 16-bit floats have many.)
     let is_tested = match a {
         Kind::Float if from.bits() > 16 => {
             is_whole || matches!(to, DType::Float16 | DType::BFloat16)

@@ -454,6 +454,9 @@ impl Avx2 {
     }
 
     /// The real parts of groups of 32 elements, how many these are, and whether all imaginary parts are zero.
+    ///
+    /// # Safety
+    /// As [`Pieces::real_parts_of_reals`].
     #[inline(always)]
     unsafe fn tested_parts(
         self,
@@ -462,7 +465,7 @@ impl Avx2 {
         dst: *mut u8,
         n: usize,
     ) -> (usize, bool) {
-        const GROUP: usize = 32;
+        const LEN: usize = 32;
         let asked = match bytes {
             2 => self.all32(i32::MAX & !0xffff),
             4 => self.all64(i64::MAX & !0xffff_ffff),
@@ -470,20 +473,20 @@ impl Avx2 {
         };
         let mut any = self.zero();
         let mut i = 0;
-        while i + GROUP <= n {
-            // SAFETY: so many elements are left on both sides, each a multiple of what is loaded or stored at once.
+        while i + LEN <= n {
+            // SAFETY: the caller's: so many elements are left on both sides, a multiple of what each piece casts at once.
             unsafe {
                 let (src, dst) = (src.add(2 * bytes * i), dst.add(bytes * i));
-                for at in (0..2 * bytes * GROUP).step_by(32) {
+                for at in (0..2 * bytes * LEN).step_by(32) {
                     any = self.or(any, self.load(src.add(at)));
                 }
                 match bytes {
-                    2 => self.real_parts_2(src, dst, GROUP),
-                    4 => self.real_parts_4(src, dst, GROUP),
-                    _ => self.real_parts_8(src, dst, GROUP),
+                    2 => self.real_parts_2(src, dst, LEN),
+                    4 => self.real_parts_4(src, dst, LEN),
+                    _ => self.real_parts_8(src, dst, LEN),
                 };
             }
-            i += GROUP;
+            i += LEN;
         }
         (i, self.testz(any, asked) != 0)
     }
