@@ -20,7 +20,8 @@ use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPow
 use super::steps::turned::{self, WidenTurned};
 use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
 use super::{Avx2, float16, fused, sides_of};
-use crate::codec::{Bridge, Decode, Encode, Isa, align_stack};
+use crate::codec::{Bridge, Decode, Encode, Isa, align_stack, cast_all};
+use crate::convert::in_order;
 use crate::dtypes::{DType, Kind, Real};
 use crate::environment::{self, Guard};
 use crate::scalar::{Scalar, direct as portable};
@@ -96,6 +97,7 @@ where
     isa.vectorize(
         #[inline(always)]
         move || {
+            let (src, dst, n) = in_order(src, dst, n);
             if S::AT_ONCE == 1 {
                 align_stack();
             }
@@ -111,7 +113,7 @@ where
                 i += S::AT_ONCE * S::LEN;
             }
             if i == n {
-                return;
+                return cast_all(n);
             }
             i = i.min(last);
             loop {
@@ -122,14 +124,13 @@ where
                 i += S::LEN;
                 if i > last {
                     if i == n {
-                        break;
+                        return cast_all(n);
                     }
                     i = last;
                 }
             }
         },
-    );
-    n
+    )
 }
 
 /// Casts as many whole steps, or pairs of those of which an iteration does more than one, as [`stepwise`] has it.

@@ -140,8 +140,7 @@ where
         return unsafe { (const { scalar::entry::<A, B>().kernel })(src, dst, n, params) };
     }
     // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
-    unsafe { convert::<Avx2, A, B>(Avx2::summon(), src, dst, n) };
-    n
+    unsafe { convert::<Avx2, A, B>(Avx2::summon(), src, dst, n) }
 }
 
 /// The sides of which the hubs' steps load or store half registers.

@@ -87,8 +87,7 @@ where
         return unsafe { (const { scalar::entry::<A, B>().kernel })(src, dst, n, params) };
     }
     // SAFETY: the caller's.
-    unsafe { convert::<Neon, A, B>(Neon::summon(), src, dst, n) };
-    n
+    unsafe { convert::<Neon, A, B>(Neon::summon(), src, dst, n) }
 }
 
 /// Casts as many whole steps as [`stepwise`] has it, and answers how many elements these are.

@@ -7,7 +7,7 @@ pub(crate) mod direct;
 mod encode;
 pub(crate) mod pieces;
 
-use crate::codec::{Bridge, Decode, Encode, Isa};
+use crate::codec::{Bridge, Decode, Encode, Isa, cast_all};
 use crate::dtypes::{DType, Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::shape::Shapes;
@@ -77,7 +77,7 @@ where
         16 => each_by::<A, B, 16>(src, dst),
         _ => each_by::<A, B, 1>(src, dst),
     }
-    src.len()
+    cast_all(src.len())
 }
 
 /// How many elements a turn of a pair's loop takes at least, in straight-line code. For the pairs
