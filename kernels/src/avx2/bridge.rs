@@ -145,24 +145,20 @@ bridges! {
 
     I64 => I64, |_isa, v| v;
     I64 => U64, |_isa, v| v;
-    I64 => F32, |isa, v| isa.narrow(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
+    I64 => F32, |isa, v| isa.narrow(isa.gathered_i64(v));
     I64 => F64, |isa, v| four!(|x| isa.i64_to_pd(x), v);
     I64 => Sticky, |isa, v| isa.i64_to_sticky(v);
-    I64 => Brain, |isa, v| isa.narrow(four!(|x| {
-        isa.integer_to_eight_bits(isa.i64_to_pd(isa.gather_i64(x)))
-    }, v));
-    I64 => Power, |isa, v| isa.powers::<{ UP }, true>(four!(|x| isa.i64_to_pd(isa.gather_i64(x)), v));
+    I64 => Brain, |isa, v| isa.narrow(four!(|x| isa.integer_to_eight_bits(x), isa.gathered_i64(v)));
+    I64 => Power, |isa, v| isa.powers::<{ UP }, true>(isa.gathered_i64(v));
     I64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
 
     U64 => I64, |_isa, v| v;
     U64 => U64, |_isa, v| v;
-    U64 => F32, |isa, v| isa.narrow(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
+    U64 => F32, |isa, v| isa.narrow(isa.gathered_u64(v));
     U64 => F64, |isa, v| four!(|x| isa.u64_to_pd(x), v);
     U64 => Sticky, |isa, v| isa.u64_to_sticky(v);
-    U64 => Brain, |isa, v| isa.narrow(four!(|x| {
-        isa.integer_to_eight_bits(isa.u64_to_pd(isa.gather_u64(x)))
-    }, v));
-    U64 => Power, |isa, v| isa.powers::<{ UP }, true>(four!(|x| isa.u64_to_pd(isa.gather_u64(x)), v));
+    U64 => Brain, |isa, v| isa.narrow(four!(|x| isa.integer_to_eight_bits(x), isa.gathered_u64(v)));
+    U64 => Power, |isa, v| isa.powers::<{ UP }, true>(isa.gathered_u64(v));
     U64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
 
     F32 => I64, |isa, v| isa.ps_to_i64(v);
@@ -397,37 +393,65 @@ impl Avx2 {
     /// and rounds to float32 and anything narrower as the number itself, since the middle of any two
     /// neighbours is a multiple of 2^16.
     #[inline(always)]
-    fn gather_i64(self, v: __m256i) -> __m256i {
-        // In the high dword; 12 ones from its top land in the low one. Where the high dword has no
-        // magnitude, nothing is gathered, and whatever the conversion makes of the low one is far
-        // below a unit of float32.
-        let large = self.gt32(self.abs32(v), self.all32(256));
-        self.gather(v, self.shr64::<52>(large))
-    }
-
-    /// The same where what is far below a unit counts, too.
-    #[inline(always)]
-    pub(super) fn gather_every_i64(self, v: __m256i) -> __m256i {
-        let high = self.abs32(v);
-        let large = self.eq32(self.max_u32(high, self.all32(257)), high);
-        self.gather(v, self.shr64::<52>(large))
+    fn gathered_i64(self, [a, b, c, d]: [__m256i; 4]) -> [__m256d; 4] {
+        let ([a, b], [c, d]) = (self.pair_of_i64::<false>(a, b), self.pair_of_i64::<false>(c, d));
+        [a, b, c, d]
     }
 
     #[inline(always)]
-    pub(super) fn gather_u64(self, v: __m256i) -> __m256i {
+    fn gathered_u64(self, [a, b, c, d]: [__m256i; 4]) -> [__m256d; 4] {
+        let ([a, b], [c, d]) = (self.pair_of_u64(a, b), self.pair_of_u64(c, d));
+        [a, b, c, d]
+    }
+
+    /// The same of eight numbers, whose dwords are taken apart first, so that one instruction does for eight. Where a high dword
+    /// has no magnitude, nothing is gathered, and whatever the conversion makes of the low one is far below a unit of float32;
+    /// `EVERY` one is gathered where that counts, too.
+    #[inline(always)]
+    pub(super) fn pair_of_i64<const EVERY: bool>(self, a: __m256i, b: __m256i) -> [__m256d; 2] {
+        let (low, high) = (self.even_dwords(a, b), self.odd_dwords(a, b));
+        let magnitude = self.abs32(high);
+        let large = if EVERY {
+            self.eq32(self.max_u32(magnitude, self.all32(257)), magnitude)
+        } else {
+            self.gt32(magnitude, self.all32(256))
+        };
+        let low = self.gather(low, self.shr32::<20>(large));
+        let biased = self.xor(high, self.all32(i32::MIN));
+        self.dwords_to_pd(low, biased, TWO_84 + TWO_63 + TWO_52)
+    }
+
+    #[inline(always)]
+    pub(super) fn pair_of_u64(self, a: __m256i, b: __m256i) -> [__m256d; 2] {
+        let (low, high) = (self.even_dwords(a, b), self.odd_dwords(a, b));
         // From 2^49 on, which is early enough; the shifted number is a word, and not negative.
-        self.gather(v, self.sign16(self.all64(0xfff), self.shr64::<49>(v)))
+        let low = self.gather(low, self.sign16(self.all32(0xfff), self.shr32::<17>(high)));
+        self.dwords_to_pd(low, high, TWO_84 + TWO_52)
+    }
+
+    /// As [`u64_to_pd`](Self::u64_to_pd), from the dwords of eight numbers by lanes of 128 bits; `bias` is what is to be taken
+    /// from the sum.
+    #[inline(always)]
+    fn dwords_to_pd(self, low: __m256i, high: __m256i, bias: f64) -> [__m256d; 2] {
+        let over_52 = self.all32((TWO_52.to_bits() >> 32) as i32);
+        let over_84 = self.all32((TWO_84.to_bits() >> 32) as i32);
+        let (low, high) = (
+            [self.low32(low, over_52), self.high32(low, over_52)],
+            [self.low32(high, over_84), self.high32(high, over_84)],
+        );
+        let [a, b] = two!(|x| self.sub_pd(self.as_pd(x), self.all_pd(bias)), high);
+        [self.add_pd(a, self.as_pd(low[0])), self.add_pd(b, self.as_pd(low[1]))]
     }
 
     /// Float32s on the same side of every power of two, and of the middle of two such, or on it.
     #[inline(always)]
     pub(super) fn i64_to_odd(self, v: [__m256i; 4]) -> [__m256; 2] {
-        self.narrow(four!(|x| self.sticky_23(self.i64_to_pd(self.gather_i64(x))), v))
+        self.narrow(four!(|x| self.sticky_23(x), self.gathered_i64(v)))
     }
 
     #[inline(always)]
     pub(super) fn u64_to_odd(self, v: [__m256i; 4]) -> [__m256; 2] {
-        self.narrow(four!(|x| self.sticky_23(self.u64_to_pd(self.gather_u64(x))), v))
+        self.narrow(four!(|x| self.sticky_23(x), self.gathered_u64(v)))
     }
 
     /// What does not fit 32 bits is clamped to them: beyond all the destinations' numbers.

@@ -145,14 +145,13 @@ stepped! {
     };
     /// Int64 to float32.
     longs[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
-        let (a, b) = (isa.load(src), isa.load(src.add(32)));
-        let (a, b) = (isa.gather_every_i64(a), isa.gather_every_i64(b));
-        isa.store(dst, isa.sided_wholes::<SIDE>([isa.i64_to_pd(a), isa.i64_to_pd(b)]));
+        let numbers = isa.pair_of_i64::<true>(isa.load(src), isa.load(src.add(32)));
+        isa.store(dst, isa.sided_wholes::<SIDE>(numbers));
     };
     /// Uint64 to float32.
     ulongs[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
-        let (a, b) = (isa.gather_u64(isa.load(src)), isa.gather_u64(isa.load(src.add(32))));
-        isa.store(dst, isa.sided_wholes::<SIDE>([isa.u64_to_pd(a), isa.u64_to_pd(b)]));
+        let numbers = isa.pair_of_u64(isa.load(src), isa.load(src.add(32)));
+        isa.store(dst, isa.sided_wholes::<SIDE>(numbers));
     };
     /// Float64 to float32.
     doubles[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
