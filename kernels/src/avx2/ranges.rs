@@ -11,6 +11,7 @@
 use super::Avx2;
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
+use super::sixes::SixesToBits;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::Numbers;
 use crate::stepwise;
@@ -252,6 +253,7 @@ impl Avx2 {
 pub(super) fn under_options(params: &Params) -> Option<Kernel> {
     let from = params.from;
     Some(match (from.bits(), params.to.bits()) {
+        (6, 1) => stepped::<SixesToBits<6>, { stepwise::NONE }>,
         _ if from.is_packed() => return None,
         (8, 1) if from.significant_bits() < 8 => in_interval::<8, 1, true>(),
         (8, 8) if from.significant_bits() < 8 => in_interval::<8, 8, true>(),

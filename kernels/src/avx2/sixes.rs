@@ -15,7 +15,7 @@ use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
 /// From `IN` bits to single ones, by one comparison: a bit is set where the magnitude is large enough, of the sign that
-/// counts.
+/// counts. Under options the plan's [`Interval`](crate::shape::Plan) tells where that is.
 pub(super) struct SixesToBits<const IN: usize>;
 
 /// What [`SixesToBits`] needs.
@@ -43,10 +43,12 @@ impl<const IN: usize> Step for SixesToBits<IN> {
             let (sign, last, sixes) = (isa.zero(), isa.zero(), isa.hidden_sixes());
             return Threshold { mask: isa.all8(0x7c), sign, last, sixes };
         }
-        let codes = codes(params);
-        let negative = codes[31] & 1 == 0;
-        let magnitudes = if negative { &codes[32..] } else { &codes[..32] };
-        let unset = magnitudes.iter().filter(|&&code| code & 1 == 0).count();
+        // The first code that gives a bit: what follows it, of its sign, gives one, too.
+        let first = match params.plan.as_ref().and_then(|plan| plan.interval) {
+            Some(interval) => interval.first as usize,
+            None => codes(params).iter().position(|&code| code & 1 == 1).unwrap_or(0),
+        };
+        let (negative, unset) = (first >= 32, first % 32);
         Threshold {
             mask: isa.all8(-1),
             sign: isa.all8(if negative { i8::MIN } else { 0 }),
