@@ -109,7 +109,8 @@ fn each_by<A, B, const N: usize>(
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
     let (mut src, mut dst) = (src, dst);
-    if N > 1 {
+    // (Asked apart: few elements are cast in little more than the time that it takes to find out that they make no block.)
+    if N > 1 && src.len() >= N {
         let (from, from_rest) = src.as_chunks::<N>();
         let (to, to_rest) = dst.as_chunks_mut::<N>();
         for (from, to) in from.iter().zip(to) {
