@@ -465,7 +465,7 @@ unsafe fn refused_halves(
         return None;
     }
     // SAFETY: the caller's.
-    let refused = unsafe { shape::refused(table, n, inner)? };
+    let refused = unsafe { shape::refused_of_few(table, n, inner)? };
     let of = |half: usize, place: usize| refused[half >> place & ((1 << bits) - 1)];
     let marked =
         array::from_fn(|half| (0..4).step_by(bits).fold(0, |any, place| any | of(half, place)));

@@ -252,15 +252,15 @@ pub(crate) unsafe fn default_results(table: &Table, params: &Params) -> [u8; 256
     results
 }
 
-/// 1 for each byte that does not fit, 0 for the others.
+/// 1 for each of the first bytes that does not fit, 0 for the others.
 ///
 /// # Safety
 /// The CPU has the instruction set of the table; `fit` is that of a dtype of 8 bits.
-unsafe fn unfit_bytes(table: &Table, fit: &Fit) -> [u8; 256] {
-    let codes: [u8; 256] = array::from_fn(|code| code as u8);
-    let mut fitting = [0; 256];
+unsafe fn unfit_bytes<const COUNT: usize>(table: &Table, fit: &Fit) -> [u8; COUNT] {
+    let codes: [u8; COUNT] = array::from_fn(|code| code as u8);
+    let mut fitting = [0; COUNT];
     // SAFETY: the caller's; the arrays have a byte for each code.
-    unsafe { table.shapes.fits.mark(fit, codes.as_ptr(), fitting.as_mut_ptr(), 256) };
+    unsafe { table.shapes.fits.mark(fit, codes.as_ptr(), fitting.as_mut_ptr(), COUNT) };
     fitting.map(|fits: u8| 1 - fits)
 }
 
@@ -270,10 +270,24 @@ unsafe fn unfit_bytes(table: &Table, fit: &Fit) -> [u8; 256] {
 /// # Safety
 /// As for [`known`].
 pub(crate) unsafe fn refused(table: &Table, n: usize, params: &Params) -> Option<[u8; 256]> {
+    // SAFETY: the caller's.
+    refusing(n, params).map(|fit| unsafe { unfit_bytes(table, fit) })
+}
+
+/// The same of the codes of a dtype of at most 4 bits. (Packed elements are so few bytes that a table of all would count.)
+///
+/// # Safety
+/// As for [`known`].
+pub(crate) unsafe fn refused_of_few(table: &Table, n: usize, params: &Params) -> Option<[u8; 16]> {
+    // SAFETY: the caller's.
+    refusing(n, params).map(|fit| unsafe { unfit_bytes(table, fit) })
+}
+
+/// What a checked cast by the default kernel refuses, if `n` is no small number.
+fn refusing(n: usize, params: &Params) -> Option<&Fit> {
     let plan = params.plan();
     let fit = plan.fit.as_ref().filter(|_| plan.is_checked_default() && n >= LONG);
-    // SAFETY: the caller's.
-    fit.map(|(fit, _)| unsafe { unfit_bytes(table, fit) })
+    fit.map(|(fit, _)| fit)
 }
 
 /// What every byte becomes, if that depends on it alone and `n` is no small number.

@@ -72,7 +72,7 @@ use whole::Wraps;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use bytes::{ByNibbles, Map, look_up};
 pub(crate) use bytes::{
-    Known, LookUp, LookUpMarked, MarkedHalves, default_results, known, map, refused,
+    Known, LookUp, LookUpMarked, MarkedHalves, default_results, known, map, refused, refused_of_few,
 };
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
