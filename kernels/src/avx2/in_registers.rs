@@ -48,6 +48,16 @@ impl InRegisters for Avx2 {
             // SAFETY: the caller's.
             return unsafe { self.any_past(screen, width, src, bytes) };
         }
+        if side.is_float && bytes.is_multiple_of(64) {
+            // SAFETY: the caller's.
+            let any = unsafe { self.any_high_past(screen, src, bytes) };
+            if !any {
+                return false;
+            }
+        } else if !side.is_float && !single && width < 8 {
+            // SAFETY: the caller's.
+            return unsafe { self.any_past_span(screen, width, src, bytes) };
+        }
         let (addend, keep) = (self.all_of(width, screen.addend), self.all_of(width, screen.keep));
         let (second, mask) = (self.all_of(width, screen.second), self.all_of(width, screen.mask));
         let (mut any, mut signs) = (self.zero(), self.zero());
@@ -108,6 +118,63 @@ impl Avx2 {
                 (self.larger(width, most, v), self.larger_unsigned(width, most_unsigned, v));
             i += 32;
         }
+        self.is_past(width, [most, most_unsigned], [positive, negative])
+    }
+
+    /// Whether the upper half of a float64 is past that of the first codes that may be unfit, or the same: the least of them
+    /// mostly has zeros below, so that this tells, and 64-bit lanes have no largest. They are looked at from two vectors at
+    /// once.
+    ///
+    /// # Safety
+    /// As for [`InRegisters::any_unfit`]; the registers are an even number.
+    #[inline(always)]
+    unsafe fn any_high_past(self, screen: &Screen, src: *const u8, bytes: usize) -> bool {
+        let [positive, negative] = screen.first;
+        let (positive, negative) = (self.all_of(4, positive >> 32), self.all_of(4, negative >> 32));
+        let (mut most, mut most_unsigned) = (self.zero(), self.zero());
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: two whole registers are left.
+            let (a, b) = unsafe { (self.load(src.add(i)), self.load(src.add(i + 32))) };
+            let v = self.ps_bits(self.pick_ps::<0b11_01_11_01>(self.as_ps(a), self.as_ps(b)));
+            (most, most_unsigned) = (self.max32(most, v), self.max_u32(most_unsigned, v));
+            i += 64;
+        }
+        self.is_past(4, [most, most_unsigned], [positive, negative])
+    }
+
+    /// Of integers of 2 or 4 bytes, of which a span fits.
+    ///
+    /// # Safety
+    /// As for [`InRegisters::any_unfit`].
+    #[inline(always)]
+    unsafe fn any_past_span(
+        self,
+        screen: &Screen,
+        width: usize,
+        src: *const u8,
+        bytes: usize,
+    ) -> bool {
+        let (addend, last) = (self.all_of(width, screen.addend), self.all_of(width, screen.last));
+        let (mut most, mut i) = (self.zero(), 0);
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let v = unsafe { self.load(src.add(i)) };
+            most = self.larger_unsigned(width, most, self.added(width, v, addend));
+            i += 32;
+        }
+        self.signs8(self.same(width, self.larger_unsigned(width, most, last), last)) != -1
+    }
+
+    /// Whether a lane is at one of these numbers or past it: the largest so far as numbers with a sign at the first, and those
+    /// as numbers without at the second.
+    #[inline(always)]
+    fn is_past(
+        self,
+        width: usize,
+        [most, most_unsigned]: [__m256i; 2],
+        [positive, negative]: [__m256i; 2],
+    ) -> bool {
         // A lane is past if it is the larger one of both.
         let past = self.same(width, self.larger(width, most, positive), most);
         let largest = self.larger_unsigned(width, most_unsigned, negative);

@@ -168,6 +168,9 @@ impl Fit {
             let signs = negative <= below(Bound::new(1, 0, true));
             let below = [positive, negative];
             self.screen = Some(Screen::of_magnitudes(below, self.bytes, signs));
+        } else if is_telling && let Some(small) = bounds.small {
+            let small = below(small);
+            self.screen = Screen::of_span(small, positive.saturating_sub(small), from.bits());
         }
         if positive == negative && bounds.small.is_none() && (!fnuz || nan_fits) {
             // The sign makes no difference. (The NaN of fnuz formats has the code of -0.)
@@ -252,7 +255,7 @@ struct Tests {
 const BLOCK: usize = 8192;
 
 macro_rules! tests {
-    ($($lane:ident $signed:ident $screened:ident $past:ident $inside:ident $unfit:ident $first:ident $replace:ident $mark:ident $tests:ident;)*) => {$(
+    ($($lane:ident $signed:ident $past_span:ident $screened:ident $past:ident $inside:ident $unfit:ident $first:ident $replace:ident $mark:ident $tests:ident;)*) => {$(
         /// How far a code is past the start of each of the first `COUNT` intervals, going around.
         #[inline(always)]
         fn $past(code: Bytes<{ size_of::<$lane>() }>, fit: &Fit) -> [$lane; 3] {
@@ -279,6 +282,23 @@ macro_rules! tests {
             $inside::<COUNT>($past(code, fit), fit)
         }
 
+        /// The same, where those that fit are next to each other.
+        #[inline(always)]
+        fn $past_span(codes: &[Bytes<{ size_of::<$lane>() }>], screen: Screen) -> bool {
+            let (addend, second) = (screen.addend as $lane, screen.second as $lane);
+            let (mut most, mut any) = (0, 0);
+            for &code in codes {
+                let moved = $lane::from_ne_bytes(code).wrapping_add(addend);
+                // (64-bit lanes have no largest.)
+                if size_of::<$lane>() < 8 {
+                    most = moved.max(most);
+                } else {
+                    any |= moved | $lane::from_ne_bytes(code).wrapping_add(second);
+                }
+            }
+            most > screen.last as $lane || any & screen.keep as $lane != 0
+        }
+
         /// Whether one of the codes may be unfit.
         #[inline(always)]
         fn $screened(codes: &[Bytes<{ size_of::<$lane>() }>], screen: Screen) -> bool {
@@ -294,6 +314,9 @@ macro_rules! tests {
                     most_unsigned = code.max(most_unsigned);
                 }
                 return most >= positive as $signed || most_unsigned >= negative;
+            }
+            if screen.is_of_span(size_of::<$lane>()) {
+                return $past_span(codes, screen);
             }
             if screen.signs {
                 for &code in codes {
@@ -319,7 +342,8 @@ macro_rules! tests {
                 #[inline(always)]
                 move || {
                     for (i, block) in codes.chunks(BLOCK).enumerate() {
-                        if let Some(screen) = fit.screen.filter(Screen::is_single)
+                        if let Some(screen) = fit.screen
+                            && (screen.is_single() || screen.is_of_span(size_of::<$lane>()))
                             && !$screened(block, screen)
                         {
                             continue;
@@ -410,10 +434,10 @@ macro_rules! tests {
 }
 
 tests! {
-    u8 i8 screened8 past8 inside8 unfit8 first8 replace8 mark8 tests8;
-    u16 i16 screened16 past16 inside16 unfit16 first16 replace16 mark16 tests16;
-    u32 i32 screened32 past32 inside32 unfit32 first32 replace32 mark32 tests32;
-    u64 i64 screened64 past64 inside64 unfit64 first64 replace64 mark64 tests64;
+    u8 i8 past_span8 screened8 past8 inside8 unfit8 first8 replace8 mark8 tests8;
+    u16 i16 past_span16 screened16 past16 inside16 unfit16 first16 replace16 mark16 tests16;
+    u32 i32 past_span32 screened32 past32 inside32 unfit32 first32 replace32 mark32 tests32;
+    u64 i64 past_span64 screened64 past64 inside64 unfit64 first64 replace64 mark64 tests64;
 }
 
 /// Every loop that tests, by the number of intervals and the width.

@@ -316,7 +316,7 @@ pub(crate) fn screen_of_parts(params: &Params) -> Option<Screen> {
         _ if params.options.is_default() => Some(Screen::NONE),
         Some((fit, _)) if plan.is_checked_default() => match fit.is_whole() {
             true => Some(Screen::NONE),
-            false => fit.screen().copied(),
+            false => fit.screen().filter(|screen| screen.is_of_floats()).copied(),
         },
         _ => None,
     }

@@ -15,6 +15,9 @@ pub(crate) struct Screen {
     pub(crate) second: u64,
     pub(crate) keep: u64,
     pub(crate) signs: bool,
+    /// Of codes next to each other: the last that fits once it is moved by the first number, which lets the largest of all
+    /// tell.
+    pub(crate) last: u64,
     /// Of floats: the first codes of positive and of negative numbers that may be unfit. The largest of all codes as
     /// numbers with a sign is one of positive numbers, and the largest as numbers without is one of negative ones, if there
     /// is any: two instructions for a vector, where it has them. Unless NaN fits, they tell exactly.
@@ -29,7 +32,7 @@ const fn lane(bytes: usize) -> u64 {
 impl Screen {
     /// Nothing is unfit.
     pub(crate) const NONE: Self =
-        Self { mask: 0, addend: 0, second: 0, keep: 0, signs: false, first: [0; 2] };
+        Self { mask: 0, addend: 0, second: 0, keep: 0, signs: false, last: 0, first: [0; 2] };
 
     /// Whether it tells of all codes that they fit.
     pub(crate) const fn asks_nothing(&self) -> bool {
@@ -39,6 +42,11 @@ impl Screen {
     /// Whether the first codes that may be unfit tell.
     pub(crate) const fn is_of_floats(&self) -> bool {
         self.first[0] > 0
+    }
+
+    /// Whether it is one of codes next to each other that fill lanes of so many bytes.
+    pub(super) const fn is_of_span(&self, bytes: usize) -> bool {
+        !self.is_of_floats() && self.mask == lane(bytes)
     }
 
     /// Whether one addition tells.
@@ -63,6 +71,7 @@ impl Screen {
             second: addend.wrapping_add(power - fitting) & all,
             keep: all & !(power - 1),
             signs: false,
+            last: fitting - 1,
             first: [0; 2],
         })
     }
@@ -74,7 +83,7 @@ impl Screen {
         let [positive, negative] = below;
         let addend = top - if signs { positive } else { positive.min(negative) };
         let first = [positive, top + negative];
-        Self { mask: top - 1, addend, second: addend, keep: top, signs, first }
+        Self { mask: top - 1, addend, second: addend, keep: top, signs, last: 0, first }
     }
 }
 
@@ -94,6 +103,7 @@ mod tests {
                     let tells = (moved[0] | moved[1]) & screen.keep != 0;
                     let fits = (code + 0x100 - low) % 0x100 < fitting;
                     assert_eq!(tells, !fits, "{code} of {fitting} from {low}");
+                    assert_eq!(moved[0] > screen.last, !fits);
                 }
             }
             assert!(Screen::of_span(low, 0x81, 8).is_none());
