@@ -14,6 +14,10 @@
 //! the better place, see [`Side::by_blocks`].) Sides are turned that are in the other byte order; whether all elements fit
 //! is asked by checked casts, of a [`Screen`].
 //!
+//! Of sources whose elements are codes of a byte or less the test looks at a few hundred bytes ahead of the steps: a block
+//! that is long enough for kernels to be called for has to come from the L2 cache for the test alone, which takes as long
+//! as half of what most of these kernels do. What tells there is [`Tops`].
+//!
 //! Such a kernel casts whole steps only, a checked one as long as all elements fit, and answers how many elements these
 //! were. The others go by blocks.
 
@@ -21,7 +25,7 @@ use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
 use crate::scalar::direct::is_copy;
-use crate::shape::Screen;
+use crate::shape::{self, Screen, Tells, Tops};
 use crate::swap::is_swappable;
 use crate::table::{Kernel, Params, RealPairs};
 use core::hint::black_box;
@@ -39,8 +43,14 @@ pub(crate) const BOTH: usize = SOURCE | RESULTS;
 /// It ends before a step that has an element that may not fit.
 pub(crate) const FITTING: usize = 4;
 
+/// The same of codes of a byte or less.
+pub(crate) const CODES: usize = 8;
+
 /// What an instruction set does with the elements of a step.
 pub(crate) trait InRegisters: Isa {
+    /// The bytes of a register.
+    const REGISTER: usize = 64;
+
     /// Which byte goes where.
     type Places: Copy;
 
@@ -76,6 +86,15 @@ pub(crate) trait InRegisters: Isa {
         src: *const u8,
         bytes: usize,
     ) -> bool;
+
+    /// The same of codes of a byte each, where instruction sets have kernels that ask.
+    ///
+    /// # Safety
+    /// `src` is valid for reading so many bytes, which are whole registers.
+    #[inline(always)]
+    unsafe fn any_past_tops(self, _: &Tops, _: Side, _src: *const u8, _bytes: usize) -> bool {
+        true
+    }
 }
 
 /// Of 16 bytes, which comes to each place, if components of so many, 2, 4 or 8, are turned.
@@ -105,6 +124,10 @@ pub(crate) struct Side {
     /// Whether a source is turned by blocks of steps, which load them from memory again: where what an instruction does
     /// with a register takes it longer than the same with memory, by more than a store and a load take.
     pub(crate) by_blocks: bool,
+    /// How it is told of a source's codes of a byte or less that all fit.
+    pub(crate) tells: Tells,
+    /// How many bits of such a byte are above its code.
+    pub(crate) above: usize,
 }
 
 impl Side {
@@ -116,6 +139,8 @@ impl Side {
             is_float: matches!(dtype.component().kind(), Kind::Float),
             halves: false,
             by_blocks: false,
+            tells: Tells::Any,
+            above: dtype.bits().saturating_sub(dtype.significant_bits()),
         }
     }
 
@@ -127,12 +152,17 @@ impl Side {
 
     /// Those of a pair, each in half registers, if so.
     pub(crate) const fn both(from: DType, to: DType, [source, results]: [bool; 2]) -> [Self; 2] {
-        [Self { halves: source, ..Self::of(from) }, Self { halves: results, ..Self::of(to) }]
+        let tells = Tells::of(from, to);
+        [Self { halves: source, tells, ..Self::of(from) }, Self { halves: results, ..Self::of(to) }]
     }
 }
 
 /// The bytes of the longest step, and of a block of them.
 const LONGEST: usize = 1024;
+
+/// The bytes of codes that are tested at a time, if they lie in whole registers: what is asked of the largest ones would
+/// count beside a step. (Others are taken apart for a step, which the compiler does once for it and for the test before.)
+const TESTED: usize = 512;
 
 /// Casts as many whole steps of `len` elements as there are in `n`, or before one that may be unfit, and answers how many
 /// elements these are.
@@ -153,10 +183,51 @@ pub(crate) unsafe fn whole_steps<I: InRegisters>(
     params: &Params,
     step: impl Fn(*const u8, *mut u8),
 ) -> usize {
+    // SAFETY: the caller's; what is tested is whole registers.
+    unsafe {
+        tested_steps(
+            isa,
+            mode,
+            [from, to],
+            len,
+            src,
+            dst,
+            n,
+            params,
+            step,
+            #[inline(always)]
+            |tops, src, bytes| isa.any_past_tops(tops, from, src, bytes),
+        )
+    }
+}
+
+/// The same with another test of codes of a byte or less.
+///
+/// # Safety
+/// As for [`whole_steps`]; the test reads as many bytes as it is told.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)] // As there.
+pub(crate) unsafe fn tested_steps<I: InRegisters>(
+    isa: I,
+    mode: usize,
+    [from, to]: [Side; 2],
+    len: usize,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    step: impl Fn(*const u8, *mut u8),
+    any_past_tops: impl Fn(&Tops, *const u8, usize) -> bool,
+) -> usize {
     let screen = match params.plan().screen() {
         Some(screen) => *screen,
         None if mode == FITTING => return 0,
         None => Screen::NONE,
+    };
+    let tops = match params.plan().tops() {
+        Some(tops) => *tops,
+        None if mode == CODES => return 0,
+        None => Tops::NONE,
     };
     // (As many integers as a power of two fit others, and of floats it is magnitudes.)
     let single = from.is_float || !to.is_float;
@@ -166,15 +237,32 @@ pub(crate) unsafe fn whole_steps<I: InRegisters>(
     assert!(read <= LONGEST && written <= LONGEST);
     let (from_places, to_places) = (isa.places(from), isa.places(to));
     let by_blocks = mode & SOURCE != 0 && from.by_blocks;
+    let tested = if from.bits == 6 { 1 } else { (TESTED / read).max(1) };
+    if mode == CODES && from.bits != 6 && read % I::REGISTER != 0 {
+        return 0;
+    }
     let mut i = 0;
     while n - i >= len {
-        let steps = if by_blocks { (LONGEST / read).min((n - i) / len) } else { 1 };
+        let mut steps = if by_blocks { (LONGEST / read).min((n - i) / len) } else { 1 };
+        if mode == CODES && n - i >= tested * len {
+            steps = tested;
+        }
         // SAFETY: the caller's: so many steps are left on both sides, and the buffers hold a block of the source and a step
         // of results, which have been written when they are turned.
         unsafe {
             let (src, dst) = (src.add(i / 8 * from.bits), dst.add(i / 8 * to.bits));
             if mode == FITTING && isa.any_unfit(&screen, single, from, src, read) {
                 break;
+            }
+            if mode == CODES {
+                // (As two tests, of each of which the compiler knows how long it is.)
+                let any = match steps == tested {
+                    true => any_past_tops(&tops, src, tested * read),
+                    false => any_past_tops(&tops, src, read),
+                };
+                if any {
+                    break;
+                }
             }
             let mut block = src;
             if by_blocks {
@@ -232,6 +320,7 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     let is_possible = match mode {
         NONE => return true,
         FITTING => has_screen(from),
+        CODES => return shape::is_tested(from, to),
         _ => {
             (mode & SOURCE == 0 || is_swappable(from)) && (mode & RESULTS == 0 || is_swappable(to))
         }
@@ -299,11 +388,42 @@ const PLACES: [u8; DType::COUNT] = {
 
 /// The kernels of an instruction set: for each mode, by the dtype of a side that has a byte order, and the other's. (What
 /// has a screen has a byte order, too.) Other than a [`Kernel`] says they answer how many elements they cast.
-pub(crate) struct Stepwise([[[Option<Kernel>; DType::COUNT]; ORDERED]; FITTING]);
+pub(crate) struct Stepwise {
+    modes: [[[Option<Kernel>; DType::COUNT]; ORDERED]; FITTING],
+    /// Where there are such.
+    codes: Option<&'static OfCodes>,
+}
+
+/// The kernels of an instruction set that test codes of a byte or less.
+pub(crate) struct OfCodes([[Option<Kernel>; DType::COUNT]; DType::COUNT]);
+
+impl OfCodes {
+    /// Those of a mode's that suit their pairs.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has an instruction set of such ones.
+    pub(crate) const fn of(pairs: RealPairs) -> Self {
+        let mut kernels = [[None; DType::COUNT]; DType::COUNT];
+        let mut i = 0;
+        while i < DType::COUNT * DType::COUNT {
+            let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
+            if suits(from, to, CODES) {
+                kernels[from as usize][to as usize] = pairs.get(from, to);
+            }
+            i += 1;
+        }
+        Self(kernels)
+    }
+}
 
 impl Stepwise {
     /// No kernels.
-    pub(crate) const NONE: Self = Self([[[None; DType::COUNT]; ORDERED]; FITTING]);
+    pub(crate) const NONE: Self =
+        Self { modes: [[[None; DType::COUNT]; ORDERED]; FITTING], codes: None };
+
+    /// Adds those that test codes of a byte or less.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has an instruction set of such ones.
+    pub(crate) const fn with_codes(self, codes: &'static OfCodes) -> Self {
+        Self { codes: Some(codes), ..self }
+    }
 
     /// Adds those of a mode that suit their pairs.
     pub(crate) const fn with<const MODE: usize>(mut self, pairs: RealPairs) -> Self {
@@ -312,7 +432,7 @@ impl Stepwise {
             let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
             if suits(from, to, MODE) {
                 let (row, column) = Self::place(from, to, MODE);
-                self.0[MODE - 1][row][column] = pairs.get(from, to);
+                self.modes[MODE - 1][row][column] = pairs.get(from, to);
             }
             i += 1;
         }
@@ -324,16 +444,19 @@ impl Stepwise {
         let [source, results] = sides;
         let mode = source as usize * SOURCE + results as usize * RESULTS;
         let (row, column) = Self::place(from, to, mode);
-        self.0[mode - 1][row][column]
+        self.modes[mode - 1][row][column]
     }
 
     /// The kernel of a pair that casts what fits.
     pub(crate) const fn fitting(&self, from: DType, to: DType) -> Option<Kernel> {
         if !has_screen(from) {
-            return None;
+            return match self.codes {
+                Some(OfCodes(kernels)) => kernels[from as usize][to as usize],
+                None => None,
+            };
         }
         let (row, column) = Self::place(from, to, FITTING);
-        self.0[FITTING - 1][row][column]
+        self.modes[FITTING - 1][row][column]
     }
 
     const fn place(from: DType, to: DType, mode: usize) -> (usize, usize) {

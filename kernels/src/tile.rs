@@ -182,11 +182,11 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
         return unsafe { kernel(src, dst, n, params) };
     }
     let inner = component_params(params);
-    // SAFETY: the caller's. Only of a source of bytes is anything done here, and in groups that are whole bytes once packed:
-    // so many of both sides are passed.
+    // SAFETY: the caller's. What is done here is groups that are whole bytes on both sides: so many are passed.
     unsafe {
-        let done = packed_while_fitting(I::table(), src, dst, n, params, &inner);
-        let (src, dst) = (src.add(done), dst.add(done / 8 * params.to.bits()));
+        let done = cast_while_fitting(I::table(), src, dst, n, params, &inner);
+        let (from, to) = (params.from.bits(), params.to.bits());
+        let (src, dst) = (src.add(done / 8 * from), dst.add(done / 8 * to));
         match n - done {
             0 => n,
             left => done + by_tiles::<I>(src, dst, left, params, inner),
@@ -194,12 +194,12 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
     }
 }
 
-/// Packs bytes as long as they fit, if that is what the pair's kernel does with them, and answers how many elements were
-/// cast so: none of any other pair.
+/// Casts codes of at most a byte as long as they fit, if the pair has a kernel that tests them as it casts them, or packs
+/// them, and answers how many elements are cast so: none of any other pair.
 ///
 /// # Safety
 /// As for [`by_tile`]; `inner` is what [`component_params`] makes of `params`.
-unsafe fn packed_while_fitting(
+unsafe fn cast_while_fitting(
     table: &Table,
     src: *const u8,
     dst: *mut u8,
@@ -207,12 +207,18 @@ unsafe fn packed_while_fitting(
     params: &Params,
     inner: &Params,
 ) -> usize {
-    match (table.pieces.pack_fitting, inner.plan().screen()) {
-        (Some(pack), Some(screen)) if is_packing(params.from, params.to) => {
-            // SAFETY: the caller's.
-            unsafe { pack(params.to.bits(), screen, src, dst, n) }
+    let (from, to) = (params.from, params.to);
+    // SAFETY: the caller's.
+    unsafe {
+        match (table.pieces.pack_fitting, inner.plan().screen()) {
+            (Some(pack), Some(screen)) if is_packing(from, to) => {
+                pack(to.bits(), screen, src, dst, n)
+            }
+            _ => match table.stepwise.fitting(from, to) {
+                Some(kernel) if from.bits() <= 8 => kernel(src, dst, n, params),
+                _ => 0,
+            },
         }
-        _ => 0,
     }
 }
 
@@ -533,7 +539,8 @@ unsafe fn checked(
             Some(kernel) if !params.from.is_complex() => kernel(src, dst, n, params),
             _ => 0,
         };
-        let [src, components] = [src, components].map(|at| at.add(done / 8 * params.from.bits()));
+        let src = src.add(done / 8 * params.from.bits());
+        let components = components.add(done / 8 * inner.from.bits());
         let (dst, n) = (dst.add(done / 8 * params.to.bits()), n - done);
         let fitting = match inner.options.is_default() {
             true => n,

@@ -1,11 +1,13 @@
 //! What is done in registers with a step of elements before it is cast, or after it: see [`stepwise`](crate::stepwise).
 
 use super::Avx2;
-use crate::shape::Screen;
+use crate::shape::{Screen, Tells, Tops};
 use crate::stepwise::{InRegisters, Side, places};
-use core::arch::x86_64::__m256i;
+use core::arch::x86_64::{__m128i, __m256i};
 
 impl InRegisters for Avx2 {
+    const REGISTER: usize = 32;
+
     type Places = __m256i;
 
     #[inline(always)]
@@ -78,9 +80,179 @@ impl InRegisters for Avx2 {
         let signs = if screen.signs { signs } else { self.zero() };
         self.testz(self.or(any, signs), keep) == 0
     }
+
+    #[inline(always)]
+    unsafe fn any_past_tops(self, tops: &Tops, side: Side, src: *const u8, bytes: usize) -> bool {
+        // SAFETY: the caller's.
+        unsafe { self.any_past_tops_of(tops, side, self.zero(), src, bytes) }
+    }
 }
 
 impl Avx2 {
+    /// Whether codes may be unfit, of those in whole registers, or of 6 bits in whole groups, which
+    /// [`on_top`](Self::on_top) takes apart by these `sixes`.
+    ///
+    /// # Safety
+    /// `src` is valid for reading so many bytes, at any alignment.
+    #[inline(always)]
+    pub(super) unsafe fn any_past_tops_of(
+        self,
+        tops: &Tops,
+        side: Side,
+        sixes: __m256i,
+        src: *const u8,
+        bytes: usize,
+    ) -> bool {
+        // SAFETY: the caller's.
+        unsafe {
+            match side.tells {
+                Tells::Any if tops.set != 0 => self.any_set(tops.set, side, src, bytes),
+                Tells::Any if tops.other != 0 => self.any_other(tops.other, side, src, bytes),
+                // (All codes of fewer bits are told by them.)
+                Tells::Any if side.bits < 4 => true,
+                Tells::Any if tops.addend == 0 => {
+                    let side = Side { tells: Tells::Signs, ..side };
+                    self.any_top_past(tops, side, sixes, src, bytes)
+                }
+                Tells::Any => {
+                    let side = Side { tells: Tells::Span, ..side };
+                    self.any_top_past(tops, side, sixes, src, bytes)
+                }
+                _ => self.any_top_past(tops, side, sixes, src, bytes),
+            }
+        }
+    }
+
+    /// Whether any code of a side has one of these bits.
+    ///
+    /// # Safety
+    /// As for [`any_past_tops_of`](Self::any_past_tops_of), of whole registers.
+    #[inline(always)]
+    unsafe fn any_set(self, bits: u8, side: Side, src: *const u8, bytes: usize) -> bool {
+        let (mut any, mut i) = (self.zero(), 0);
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            any = self.or(any, unsafe { self.load(src.add(i)) });
+            i += 32;
+        }
+        self.testz(any, self.in_codes(bits, side)) == 0
+    }
+
+    /// The same of bits other than the one below.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn any_other(self, bits: u8, side: Side, src: *const u8, bytes: usize) -> bool {
+        let (mut any, mut i) = (self.zero(), 0);
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let v = unsafe { self.load(src.add(i)) };
+            any = self.or(any, self.xor(v, self.add8(v, v)));
+            i += 32;
+        }
+        self.testz(any, self.in_codes(bits, side)) == 0
+    }
+
+    /// Bits of a code, of all codes in a byte.
+    #[inline(always)]
+    fn in_codes(self, bits: u8, side: Side) -> __m256i {
+        let times = match side.bits {
+            1 => 0xff,
+            2 => 0x55,
+            4 => 0x11,
+            _ => 1,
+        };
+        self.all8(bits.wrapping_mul(times) as i8)
+    }
+
+    /// Whether codes of 4, 6 or 8 bits may be unfit, by what they are at the top of a byte, which is told in a known way.
+    ///
+    /// # Safety
+    /// As for [`any_past_tops_of`](Self::any_past_tops_of).
+    #[inline(always)]
+    unsafe fn any_top_past(
+        self,
+        tops: &Tops,
+        side: Side,
+        sixes: __m256i,
+        src: *const u8,
+        bytes: usize,
+    ) -> bool {
+        let mut most = Most::none(self, tops, side.tells);
+        let above = self.count(side.above);
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left, or a group.
+            unsafe {
+                let src = src.add(i);
+                match side.bits {
+                    6 => {
+                        most.see(self, self.on_top(sixes, src, 0));
+                        most.see(self, self.on_top(sixes, src, 1));
+                        most.see(self, self.on_top(sixes, src, 2));
+                        most.see(self, self.on_top(sixes, src, 3));
+                    }
+                    4 => {
+                        let both = self.load(src);
+                        most.see(self, both);
+                        most.see(self, self.shl16::<4>(both));
+                    }
+                    _ => most.see(self, self.sll16(self.load(src), above)),
+                }
+            }
+            i += if side.bits == 6 { 96 } else { 32 };
+        }
+        most.is_past(self, tops)
+    }
+}
+
+/// The largest bytes so far, of which it is told whether codes fit: see [`Tops`].
+struct Most {
+    tells: Tells,
+    addend: __m256i,
+    signed: __m256i,
+    unsigned: __m256i,
+}
+
+impl Most {
+    #[inline(always)]
+    fn none(isa: Avx2, tops: &Tops, tells: Tells) -> Self {
+        let addend = isa.all8(tops.addend as i8);
+        Self { tells, addend, signed: isa.all8(i8::MIN), unsigned: isa.zero() }
+    }
+
+    #[inline(always)]
+    fn see(&mut self, isa: Avx2, tops: __m256i) {
+        let moved = match self.tells {
+            Tells::Signs | Tells::NoMinusZero => tops,
+            Tells::Span | Tells::Any => isa.add8(tops, self.addend),
+        };
+        self.unsigned = isa.max_u8(self.unsigned, moved);
+        self.signed = match self.tells {
+            Tells::Span => self.signed,
+            Tells::Signs | Tells::Any => isa.max8(self.signed, moved),
+            // (NaN becomes the largest.)
+            Tells::NoMinusZero => isa.max8(self.signed, isa.add8(moved, isa.all8(-1))),
+        };
+    }
+
+    #[inline(always)]
+    fn is_past(&self, isa: Avx2, tops: &Tops) -> bool {
+        let (last_signed, last) = (isa.all8(tops.last_signed), isa.all8(tops.last as i8));
+        let fits = isa.eq8(isa.max_u8(self.unsigned, last), last);
+        let fits = isa.andnot(isa.gt8(self.signed, last_signed), fits);
+        isa.signs8(fits) != -1
+    }
+}
+
+impl Avx2 {
+    /// How far all lanes are shifted.
+    #[inline(always)]
+    fn count(self, bits: usize) -> __m128i {
+        self.lower(self.all64(bits as i64))
+    }
+
     /// A number in all lanes of so many bytes.
     #[inline(always)]
     fn all_of(self, width: usize, v: u64) -> __m256i {

@@ -38,7 +38,7 @@ use crate::dtypes::{DType, Real, for_each_dtype};
 use crate::environment::Arithmetic;
 use crate::scalar::{self, Scalar};
 use crate::shifted;
-use crate::stepwise::{self, Side, Stepwise};
+use crate::stepwise::{self, OfCodes, Side, Stepwise};
 use crate::swap::Swaps;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
@@ -212,6 +212,9 @@ fn alone(params: &Params) -> Option<Kernel> {
     steps::packs::under_options(params)
 }
 
+/// The kernels that test codes of a byte or less.
+static OF_CODES: OfCodes = OfCodes::of(pairs::<{ stepwise::CODES }>());
+
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { pairs::<0>().complete::<Avx2>() },
@@ -231,6 +234,7 @@ pub(crate) static TABLE: Table = Table {
             .with::<2>(pairs::<2>())
             .with::<3>(pairs::<3>())
             .with::<4>(pairs::<4>())
+            .with_codes(&OF_CODES)
     },
 };
 

@@ -68,6 +68,7 @@ words! {
         abs32 = _mm256_abs_epi32(a: __m256i) -> __m256i;
         gt64 = _mm256_cmpgt_epi64(a: __m256i, b: __m256i) -> __m256i;
         sllv64 = _mm256_sllv_epi64(a: __m256i, by: __m256i) -> __m256i;
+        sll16 = _mm256_sll_epi16(a: __m256i, by: __m128i) -> __m256i;
         srlv32 = _mm256_srlv_epi32(a: __m256i, by: __m256i) -> __m256i;
         srlv64 = _mm256_srlv_epi64(a: __m256i, by: __m256i) -> __m256i;
         sllv32 = _mm256_sllv_epi32(a: __m256i, by: __m256i) -> __m256i;

@@ -11,13 +11,14 @@ use super::bits::{BitsToBytes, BitsToSixes, BitsToWords};
 use super::by_codes::StepByCodes;
 use super::code_tables::{Codes, codes, codes_in, words};
 use super::permutes;
-use super::pieces::GROUP;
+use super::pieces::{GROUP, SIXES};
 use super::quarters::QuartersToWords;
 use super::sixes;
 use super::widened::words_by;
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::scalar::direct::is_packed_copy;
+use crate::shape::Tells;
 use crate::stepwise::{self, Side};
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use crate::tile;
@@ -39,10 +40,21 @@ pub(super) trait Step {
     const READS_TURNED: bool = false;
     /// Whether its results are turned already when they are to be.
     const WRITES_TURNED: bool = false;
+    /// The pair whose steps these are, if they are of one only.
+    const OF: Option<(DType, DType)> = None;
+    /// Else how it is told that all codes of a byte or less fit, and how many bits are above them, if that is known.
+    const TELLS: Tells = Tells::Any;
+    const ABOVE: Option<usize> = None;
     /// What the steps look up.
     type Tables: Copy;
 
     fn tables(isa: Avx2, params: &Params) -> Self::Tables;
+
+    /// What takes elements of 6 bits apart, so that a test and the step after it do that once.
+    #[inline(always)]
+    fn sixes(isa: Avx2, _: Self::Tables) -> __m256i {
+        isa.all32(SIXES)
+    }
 
     /// Casts a step.
     ///
@@ -74,12 +86,20 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
             #[inline(always)]
             move || {
                 let tables = S::tables(isa, params);
-                let [from, to] = Side::both(params.from, params.to, S::HALVES);
+                let [from, to] = match const { sides_of::<S>() } {
+                    Some(known) => known,
+                    None => {
+                        let [from, to] = Side::both(params.from, params.to, S::HALVES);
+                        let above = S::ABOVE.unwrap_or(from.above);
+                        [Side { tells: S::TELLS, above, ..from }, to]
+                    }
+                };
                 let from = Side { bits: S::IN, by_blocks: S::BY_BLOCKS, ..from };
-                let lie = [from, Side { bits: S::OUT, ..to }];
-                // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
+                let (lie, sixes) = ([from, Side { bits: S::OUT, ..to }], S::sixes(isa, tables));
+                // SAFETY: the caller's; a step is whole registers of elements of two bytes or more. The test reads as much as
+                // it is told: steps of codes, which are whole groups of 6 bits, or else whole registers.
                 unsafe {
-                    stepwise::whole_steps(
+                    stepwise::tested_steps(
                         isa,
                         MODE & !reads & !writes,
                         lie,
@@ -90,6 +110,8 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
                         params,
                         #[inline(always)]
                         |src, dst| S::step(isa, tables, src, dst),
+                        #[inline(always)]
+                        |tops, src, bytes| isa.any_past_tops_of(tops, from, sixes, src, bytes),
                     )
                 }
             },
@@ -106,6 +128,14 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
         );
     }
     n
+}
+
+/// How the sides of steps lie in memory that are of one pair only.
+const fn sides_of<S: Step>() -> Option<[Side; 2]> {
+    match S::OF {
+        Some((from, to)) => Some(Side::both(from, to, S::HALVES)),
+        None => None,
+    }
 }
 
 /// # Safety
@@ -549,46 +579,46 @@ const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
     }
     if from.bits() == 6
         && to.bits() == 8
-        && let Some(kernel) = sixes::to_bytes(codes_in(from, to))
+        && let Some(kernel) = sixes::to_bytes::<MODE>(codes_in(from, to))
     {
         return Some(Entry { kernel, road: Road::Table });
     }
     let kernel: Kernel = match (from.bits(), to.bits()) {
-        (1, 1) => stepped::<ByHalves<1, 1>, { stepwise::NONE }>,
-        (1, 2) => stepped::<ByHalves<1, 2>, { stepwise::NONE }>,
-        (1, 4) => stepped::<ByHalves<1, 4>, { stepwise::NONE }>,
-        (2, 1) => stepped::<ByHalves<2, 1>, { stepwise::NONE }>,
-        (2, 2) => stepped::<ByHalves<2, 2>, { stepwise::NONE }>,
-        (2, 4) => stepped::<ByHalves<2, 4>, { stepwise::NONE }>,
-        (2, 8) => stepped::<ByHalves<2, 8>, { stepwise::NONE }>,
-        (4, 1) => stepped::<ByHalves<4, 1>, { stepwise::NONE }>,
-        (4, 2) => stepped::<ByHalves<4, 2>, { stepwise::NONE }>,
-        (4, 4) => stepped::<ByHalves<4, 4>, { stepwise::NONE }>,
-        (4, 8) => stepped::<ByHalves<4, 8>, { stepwise::NONE }>,
-        (1, 6) => stepped::<BitsToSixes, { stepwise::NONE }>,
-        (1, _) => stepped::<BitsToBytes, { stepwise::NONE }>,
-        (2, _) => stepped::<ByCodes<2, 2, 6>, { stepwise::NONE }>,
-        (4, _) => stepped::<ByCodes<4, 4, 6>, { stepwise::NONE }>,
-        (6, 1) => sixes::to_packed::<6, 1>(codes_in(from, to)),
-        (6, 2) => sixes::to_packed::<6, 2>(codes_in(from, to)),
-        (6, 4) => sixes::to_packed::<6, 4>(codes_in(from, to)),
-        (6, 6) => sixes::to_packed::<6, 6>(codes_in(from, to)),
-        (6, _) => stepped::<ByCodes<6, 6, 8>, { stepwise::NONE }>,
-        (_, 1) => from_bytes::<1>(from, to),
-        (_, 2) => from_bytes::<2>(from, to),
-        (_, 4) => from_bytes::<4>(from, to),
-        _ => from_bytes::<6>(from, to),
+        (1, 1) => stepped::<ByHalves<1, 1>, MODE>,
+        (1, 2) => stepped::<ByHalves<1, 2>, MODE>,
+        (1, 4) => stepped::<ByHalves<1, 4>, MODE>,
+        (2, 1) => stepped::<ByHalves<2, 1>, MODE>,
+        (2, 2) => stepped::<ByHalves<2, 2>, MODE>,
+        (2, 4) => stepped::<ByHalves<2, 4>, MODE>,
+        (2, 8) => stepped::<ByHalves<2, 8>, MODE>,
+        (4, 1) => stepped::<ByHalves<4, 1>, MODE>,
+        (4, 2) => stepped::<ByHalves<4, 2>, MODE>,
+        (4, 4) => stepped::<ByHalves<4, 4>, MODE>,
+        (4, 8) => stepped::<ByHalves<4, 8>, MODE>,
+        (1, 6) => stepped::<BitsToSixes, MODE>,
+        (1, _) => stepped::<BitsToBytes, MODE>,
+        (2, _) => stepped::<ByCodes<2, 2, 6>, MODE>,
+        (4, _) => stepped::<ByCodes<4, 4, 6>, MODE>,
+        (6, 1) => sixes::to_packed::<6, 1, MODE>(codes_in(from, to)),
+        (6, 2) => sixes::to_packed::<6, 2, MODE>(codes_in(from, to)),
+        (6, 4) => sixes::to_packed::<6, 4, MODE>(codes_in(from, to)),
+        (6, 6) => sixes::to_packed::<6, 6, MODE>(codes_in(from, to)),
+        (6, _) => stepped::<ByCodes<6, 6, 8>, MODE>,
+        (_, 1) => from_bytes::<1, MODE>(from, to),
+        (_, 2) => from_bytes::<2, MODE>(from, to),
+        (_, 4) => from_bytes::<4, MODE>(from, to),
+        _ => from_bytes::<6, MODE>(from, to),
     };
     Some(Entry { kernel, road: Road::Table })
 }
 
 /// From a dtype of one byte.
-const fn from_bytes<const OUT: usize>(from: DType, to: DType) -> Kernel {
+const fn from_bytes<const OUT: usize, const MODE: usize>(from: DType, to: DType) -> Kernel {
     match from.significant_bits() {
-        1 => stepped::<ByCodes<8, 1, OUT>, { stepwise::NONE }>,
-        2 => stepped::<ByCodes<8, 2, OUT>, { stepwise::NONE }>,
-        4 => stepped::<ByCodes<8, 4, OUT>, { stepwise::NONE }>,
-        _ => sixes::to_packed::<8, OUT>(codes_in(from, to)),
+        1 => stepped::<ByCodes<8, 1, OUT>, MODE>,
+        2 => stepped::<ByCodes<8, 2, OUT>, MODE>,
+        4 => stepped::<ByCodes<8, 4, OUT>, MODE>,
+        _ => sixes::to_packed::<8, OUT, MODE>(codes_in(from, to)),
     }
 }
 

@@ -180,7 +180,7 @@ const INNER_PAIRS: [u8; 32] = [
 
 /// The factors, of two such words, that bring their numbers to the upper bits: they are at bits 0 and 6 of the one, at 4 and
 /// 10 of the other.
-const SIXES: i32 = 0x0001_0010;
+pub(super) const SIXES: i32 = 0x0001_0010;
 
 /// Packed elements in registers.
 impl Avx2 {

@@ -69,6 +69,7 @@ impl<A: Real, B: Real> Step for InRange<A, B> {
     const IN: usize = A::DTYPE.bits();
     const OUT: usize = 1;
     const LEN: usize = GROUP;
+    const OF: Option<(DType, DType)> = Some((A::DTYPE, B::DTYPE));
     type Tables = ();
 
     #[inline(always)]

@@ -9,7 +9,7 @@ use super::pieces::GROUP;
 use super::widened::{FromBytes, byte_of, words_by};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::scalar::direct::table16;
-use crate::stepwise;
+use crate::shape::Tells;
 use crate::table::{Kernel, Params};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
@@ -35,6 +35,8 @@ impl<const IN: usize> Step for SixesToBits<IN> {
     const IN: usize = IN;
     const OUT: usize = 1;
     const LEN: usize = GROUP;
+    const TELLS: Tells = Tells::Signs;
+    const ABOVE: Option<usize> = Some(2);
     type Tables = Threshold;
 
     #[inline(always)]
@@ -55,6 +57,11 @@ impl<const IN: usize> Step for SixesToBits<IN> {
             last: isa.all8(((4 * unset) as i8).wrapping_sub(1)),
             sixes: isa.hidden_sixes(),
         }
+    }
+
+    #[inline(always)]
+    fn sixes(_: Avx2, by: Threshold) -> __m256i {
+        by.sixes
     }
 
     #[inline(always)]
@@ -80,6 +87,8 @@ impl<const IN: usize, const OUT: usize> Step for SixesByPairs<IN, OUT> {
     const IN: usize = IN;
     const OUT: usize = OUT;
     const LEN: usize = GROUP;
+    const TELLS: Tells = Tells::Signs;
+    const ABOVE: Option<usize> = Some(2);
 
     /// What positive and what negative numbers become, and [`Avx2::hidden_sixes`].
     type Tables = [__m256i; 3];
@@ -93,6 +102,11 @@ impl<const IN: usize, const OUT: usize> Step for SixesByPairs<IN, OUT> {
             (signs[i / 16][i % 16], signs[i / 16][i % 16 + 16]) = (code, code);
         }
         [isa.constant(&signs[0]), isa.constant(&signs[1]), isa.hidden_sixes()]
+    }
+
+    #[inline(always)]
+    fn sixes(_: Avx2, [.., sixes]: [__m256i; 3]) -> __m256i {
+        sixes
     }
 
     #[inline(always)]
@@ -124,6 +138,9 @@ type SixesToBytes<const ROWS: usize, S> = SixesByRows<6, 8, ROWS, S>;
 trait Sign {
     /// Whether a code may have more than the bits of its dtype: copies of the highest one.
     const FILLED: bool = false;
+
+    /// How it is told that all numbers fit.
+    const TELLS: Tells = Tells::Signs;
 
     /// What is looked up of what a magnitude and its negative become.
     #[inline(always)]
@@ -212,6 +229,8 @@ impl Sign for Keeps {
 }
 
 impl Sign for Forbids {
+    const TELLS: Tells = Tells::Span;
+
     #[inline(always)]
     fn put(isa: Avx2, found: __m256i, codes: __m256i) -> __m256i {
         // Below zero a byte is 0x84 or more, whatever is below the code, and with 0x7b more it is 0xff.
@@ -233,6 +252,8 @@ impl<const IN: usize, const OUT: usize, const ROWS: usize, S: Sign> Step
     const IN: usize = IN;
     const OUT: usize = OUT;
     const LEN: usize = GROUP;
+    const TELLS: Tells = S::TELLS;
+    const ABOVE: Option<usize> = Some(2);
 
     /// The first row, what distinguishes the second one from it, and [`Avx2::hidden_sixes`].
     type Tables = [__m256i; 3];
@@ -243,12 +264,17 @@ impl<const IN: usize, const OUT: usize, const ROWS: usize, S: Sign> Step
     }
 
     #[inline(always)]
+    fn sixes(_: Avx2, [.., sixes]: [__m256i; 3]) -> __m256i {
+        sixes
+    }
+
+    #[inline(always)]
     unsafe fn step(isa: Avx2, [first, more, sixes]: [__m256i; 3], src: *const u8, dst: *mut u8) {
         const { assert!(ROWS == 1 || ROWS == 2) };
         let mut group = [isa.zero(); 4];
         let mut k = 0;
         while k < 4 {
-            // SAFETY: the caller's: a group is read, and 128 bytes are written if that is what becomes of it.
+            // SAFETY: the caller's: a group is read.
             unsafe {
                 let codes = isa.sixes_on_top::<IN>(sixes, src, k);
                 let found = if ROWS == 1 {
@@ -264,17 +290,23 @@ impl<const IN: usize, const OUT: usize, const ROWS: usize, S: Sign> Step
                     isa.xor(isa.shuffle8(first, at), second)
                 };
                 group[k] = S::put(isa, found, codes);
-                if OUT == 8 {
-                    isa.store(dst.add(32 * k), group[k]);
-                } else if S::FILLED {
+                if OUT < 8 && S::FILLED {
                     group[k] = isa.and(group[k], isa.all8(const { ((1u32 << OUT) - 1) as i8 }));
                 }
             }
             k += 1;
         }
-        if OUT < 8 {
-            // SAFETY: the caller's: a group.
-            unsafe { isa.squeeze::<OUT>(group, dst) }
+        // SAFETY: the caller's: a group.
+        unsafe {
+            if OUT == 8 {
+                let [a, b, c, d] = group;
+                isa.store(dst, a);
+                isa.store(dst.add(32), b);
+                isa.store(dst.add(64), c);
+                isa.store(dst.add(96), d);
+            } else {
+                isa.squeeze::<OUT>(group, dst);
+            }
         }
     }
 }
@@ -440,47 +472,48 @@ pub(super) const fn is_by_pairs(codes: &Codes, bits: u8) -> bool {
 }
 
 /// The kernel that makes packed elements of `OUT` bits of floats of 6, of which `IN` are a packed one or a byte.
-pub(super) const fn to_packed<const IN: usize, const OUT: usize>(codes: &Codes) -> Kernel {
-    const NONE: usize = stepwise::NONE;
+pub(super) const fn to_packed<const IN: usize, const OUT: usize, const MODE: usize>(
+    codes: &Codes,
+) -> Kernel {
     if OUT == 1 {
-        return stepped::<SixesToBits<IN>, NONE>;
+        return stepped::<SixesToBits<IN>, MODE>;
     }
     if is_by_pairs(codes, (1 << OUT) - 1) {
-        return stepped::<SixesByPairs<IN, OUT>, NONE>;
+        return stepped::<SixesByPairs<IN, OUT>, MODE>;
     }
     match Way::of(codes) {
-        Some(Way::NegatesTo7) => stepped::<SixesByRows<IN, OUT, 2, Negates<7>>, NONE>,
-        Some(Way::Cuts) => stepped::<SixesByRows<IN, OUT, 2, Cuts>, NONE>,
-        Some(Way::OnTopOf6) => stepped::<SixesByRows<IN, OUT, 2, OnTop<6>>, NONE>,
-        Some(Way::OnTopOf4) => stepped::<SixesByRows<IN, OUT, 2, OnTop<4>>, NONE>,
+        Some(Way::NegatesTo7) => stepped::<SixesByRows<IN, OUT, 2, Negates<7>>, MODE>,
+        Some(Way::Cuts) => stepped::<SixesByRows<IN, OUT, 2, Cuts>, MODE>,
+        Some(Way::OnTopOf6) => stepped::<SixesByRows<IN, OUT, 2, OnTop<6>>, MODE>,
+        Some(Way::OnTopOf4) => stepped::<SixesByRows<IN, OUT, 2, OnTop<4>>, MODE>,
         _ => panic!("numbers are cut, or signs are kept"),
     }
 }
 
 /// The kernel that makes bytes of 6 bits, if there is one here for what they become.
-pub(super) const fn to_bytes(codes: &Codes) -> Option<Kernel> {
+pub(super) const fn to_bytes<const MODE: usize>(codes: &Codes) -> Option<Kernel> {
     Some(match Way::of(codes) {
-        Some(Way::Negates) => kernel::<Negates<{ i8::MAX }>>(codes),
-        Some(Way::NegatesTo7) => kernel::<Negates<7>>(codes),
-        Some(Way::NegatesTo1) => kernel::<Negates<1>>(codes),
-        Some(Way::OnTopOf8) => kernel::<OnTop<8>>(codes),
-        Some(Way::OnTopOf6) => kernel::<OnTop<6>>(codes),
-        Some(Way::OnTopOf4) => kernel::<OnTop<4>>(codes),
-        Some(Way::OnTopOfSome) => kernel::<OnTopOfSome>(codes),
-        Some(Way::Cuts) => kernel::<Cuts>(codes),
-        Some(Way::Keeps) => kernel::<Keeps>(codes),
-        Some(Way::Forbids) => kernel::<Forbids>(codes),
-        Some(Way::Drops) => kernel::<Drops>(codes),
+        Some(Way::Negates) => kernel::<Negates<{ i8::MAX }>, MODE>(codes),
+        Some(Way::NegatesTo7) => kernel::<Negates<7>, MODE>(codes),
+        Some(Way::NegatesTo1) => kernel::<Negates<1>, MODE>(codes),
+        Some(Way::OnTopOf8) => kernel::<OnTop<8>, MODE>(codes),
+        Some(Way::OnTopOf6) => kernel::<OnTop<6>, MODE>(codes),
+        Some(Way::OnTopOf4) => kernel::<OnTop<4>, MODE>(codes),
+        Some(Way::OnTopOfSome) => kernel::<OnTopOfSome, MODE>(codes),
+        Some(Way::Cuts) => kernel::<Cuts, MODE>(codes),
+        Some(Way::Keeps) => kernel::<Keeps, MODE>(codes),
+        Some(Way::Forbids) => kernel::<Forbids, MODE>(codes),
+        Some(Way::Drops) => kernel::<Drops, MODE>(codes),
         None => return None,
     })
 }
 
 /// The kernel for a way.
-const fn kernel<S: Sign>(codes: &Codes) -> Kernel {
+const fn kernel<S: Sign, const MODE: usize>(codes: &Codes) -> Kernel {
     if is_by_pairs(codes, u8::MAX) {
-        stepped::<SixesToBytes<1, S>, { stepwise::NONE }>
+        stepped::<SixesToBytes<1, S>, MODE>
     } else {
-        stepped::<SixesToBytes<2, S>, { stepwise::NONE }>
+        stepped::<SixesToBytes<2, S>, MODE>
     }
 }
 

@@ -8,6 +8,7 @@ use super::code_tables::codes_in;
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
 use crate::dtypes::DType;
+use crate::shape::Tells;
 use crate::table::{Kernel, Params};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
@@ -72,11 +73,18 @@ impl<S: StepByCodes> Step for FromBytes<S> {
     const IN: usize = S::IN;
     const OUT: usize = 16;
     const LEN: usize = S::LEN;
+    const TELLS: Tells = S::TELLS;
+    const ABOVE: Option<usize> = S::ABOVE;
     type Tables = S::Tables;
 
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> S::Tables {
         S::tables_of(isa, codes_in(params.from, byte_of(params.to)))
+    }
+
+    #[inline(always)]
+    fn sixes(isa: Avx2, tables: S::Tables) -> __m256i {
+        S::sixes(isa, tables)
     }
 
     #[inline(always)]

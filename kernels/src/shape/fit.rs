@@ -10,6 +10,7 @@ use super::Bytes;
 use super::bounds::{Bound, Bounds};
 use super::grid::Mode;
 use super::screen::Screen;
+use super::tops::Tops;
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::format::{FloatFormat, Numbers, Specials};
@@ -31,6 +32,8 @@ pub(crate) struct Fit {
     sign: u64,
     /// What tells of many codes that all fit, if there is such a thing.
     screen: Option<Screen>,
+    /// The same of codes of a byte or less.
+    tops: Option<Tops>,
 }
 
 /// What is asked of infinities and of overflows.
@@ -57,6 +60,7 @@ impl Fit {
             bytes: from.bits() / 8,
             sign: 0,
             screen: None,
+            tops: None,
         };
         match from.numbers() {
             Numbers::Float(format) => fit.of_floats(from, format, to, &bounds, question),
@@ -76,6 +80,7 @@ impl Fit {
             bytes: dtype.bits() / 8,
             sign: format.sign_mask(),
             screen: None,
+            tops: None,
         };
         if let Some(infinity) = format.infinity() {
             fit.add(infinity, 1);
@@ -93,6 +98,7 @@ impl Fit {
             bytes: of.bits() / 8,
             sign: 0,
             screen: None,
+            tops: None,
         };
         fit.add(1, mask);
         fit
@@ -115,12 +121,16 @@ impl Fit {
             // Any byte but 0 is true.
             self.add(0, u64::from(low > 0));
             self.add(1, if high < 1 { 0xff } else { 0 });
+            self.tops = if low < 1 && high < 1 { Tops::of_span(0, 1, 8) } else { None };
             return self;
         }
         let fitting = (high - low + 1).max(0);
         let unfit = i128::from(self.mask) + 1 - fitting;
         self.add((low + fitting) as u64 & self.mask, unfit as u64);
         self.screen = Screen::of_span(low as u64, fitting as u64, from.significant_bits());
+        if self.bytes == 1 {
+            self.tops = Tops::of_span(low as u64, fitting as u64, from.significant_bits());
+        }
         self
     }
 
@@ -172,6 +182,12 @@ impl Fit {
             let small = below(small);
             self.screen = Screen::of_span(small, positive.saturating_sub(small), from.bits());
         }
+        let (has_nan, has_infinity) = (format.nan().is_some(), infinities > 0);
+        let are_numbers = !(nan_fits && has_nan || infinity_fits && has_infinity);
+        if self.bytes == 1 && are_numbers {
+            self.tops =
+                Tops::of_floats(from, format, [positive, negative], bounds.small.map(below));
+        }
         if positive == negative && bounds.small.is_none() && (!fnuz || nan_fits) {
             // The sign makes no difference. (The NaN of fnuz formats has the code of -0.)
             self.mask ^= format.sign_mask();
@@ -207,6 +223,11 @@ impl Fit {
     /// What tells of many codes that all fit, if there is such a thing.
     pub(super) const fn screen(&self) -> Option<&Screen> {
         self.screen.as_ref()
+    }
+
+    /// The same of codes of a byte or less.
+    pub(super) const fn tops(&self) -> Option<&Tops> {
+        self.tops.as_ref()
     }
 
     /// Whether one comparison tells.
@@ -512,6 +533,51 @@ impl Fits {
 mod tests {
     use super::*;
     use crate::dtypes::Kind;
+    use crate::shape::tops::Tells;
+
+    /// Of all dtypes of a byte, to every other one, by every mode: they tell exactly, wherever the codes lie in a byte.
+    #[test]
+    fn the_last_fitting_codes_at_the_top_of_a_byte_tell() {
+        let modes = [Mode::NearestEven, Mode::TowardZero, Mode::Up, Mode::Down, Mode::NearestAway];
+        let mut cases = 0;
+        for from in DType::ALL.into_iter().filter(|from| from.bits() == 8 && !from.is_packed()) {
+            for (&to, mode) in DType::ALL.iter().flat_map(|to| modes.map(|mode| (to, mode))) {
+                if to.is_complex() || matches!(to.kind(), Kind::Bool) || from == to {
+                    continue;
+                }
+                let fit = Fit::new(from, to, mode, Question::Refused);
+                let Some(tops) = fit.tops() else { continue };
+                let above = if from == DType::Bool { 0 } else { 8 - from.significant_bits() };
+                for code in 0..=u8::MAX {
+                    let below = (1 << above) - 1;
+                    let top = (code << above | (code >> 3 & below)).wrapping_add(tops.addend);
+                    let is_past = match Tells::of(from, to) {
+                        Tells::Signs => top as i8 > tops.last_signed || top > tops.last,
+                        Tells::NoMinusZero => {
+                            top.wrapping_sub(1) as i8 > tops.last_signed || top > tops.last
+                        }
+                        _ => top > tops.last,
+                    };
+                    let unfit = match fit.count {
+                        0 => false,
+                        1 => unfit8::<1>([code], &fit),
+                        2 => unfit8::<2>([code], &fit),
+                        _ => unfit8::<3>([code], &fit),
+                    };
+                    assert_eq!(is_past, unfit, "{from} -> {to}, {mode:?}, {code:#x}");
+                    if tops.set | tops.other != 0 {
+                        let other = code ^ code.wrapping_add(code);
+                        assert_eq!(is_past, code & tops.set | other & tops.other != 0);
+                    }
+                    if Tells::of(from, to) != Tells::NoMinusZero {
+                        assert_eq!(is_past, top as i8 > tops.last_signed || top > tops.last);
+                    }
+                }
+                cases += 1;
+            }
+        }
+        assert!(cases > 1000, "{cases}");
+    }
 
     /// Of all 16-bit floats, to every dtype, by every mode: they tell exactly, or, where NaN fits, nothing is told.
     #[test]

@@ -49,6 +49,7 @@ mod sticky;
 mod stores;
 #[cfg(target_arch = "x86_64")] // As it does few ones.
 mod sums;
+mod tops;
 mod whole;
 
 use crate::buffer::Buffer;
@@ -91,6 +92,7 @@ pub(crate) use stores::Stores;
 pub(crate) use stores::{TINY, all_stores, all_wraps, x86_stores};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sums::Sum;
+pub(crate) use tops::{Tells, Tops, is_tested};
 pub(crate) use whole::Clamps;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use whole::{BIT, BIT_64, Range, is_zero_past_ints};
@@ -273,7 +275,8 @@ unsafe fn cast_by_steps(
 /// The kernel of a checked cast that tests elements in registers, if `n` of them are best cast by one.
 #[inline(always)]
 fn fitting_kernel(table: &Table, n: usize, params: &Params) -> Option<Kernel> {
-    let is_wanted = n >= LONG && params.plan().screen().is_some();
+    let plan = params.plan();
+    let is_wanted = n >= LONG && (plan.screen().is_some() || plan.tops().is_some());
     if is_wanted { table.stepwise.fitting(params.from, params.to) } else { None }
 }
 

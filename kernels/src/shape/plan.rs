@@ -10,6 +10,7 @@ use super::rounded::Rounded;
 use super::screen::Screen;
 use super::sticky;
 use super::stores::Store;
+use super::tops::Tops;
 use super::whole::Range;
 use crate::dtypes::{DType, Kind};
 use crate::format::{FloatFormat, Numbers, Specials};
@@ -117,6 +118,15 @@ impl Plan {
     pub(crate) const fn screen(&self) -> Option<&Screen> {
         match &self.fit {
             Some((fit, _)) if self.is_checked_default() => fit.screen(),
+            _ => None,
+        }
+    }
+
+    /// The same of codes of a byte or less.
+    #[inline(always)]
+    pub(crate) const fn tops(&self) -> Option<&Tops> {
+        match &self.fit {
+            Some((fit, _)) if self.is_checked_default() => fit.tops(),
             _ => None,
         }
     }

@@ -33,6 +33,7 @@ where
     const IN: usize = A::DTYPE.bits();
     const OUT: usize = OUT;
     const LEN: usize = GROUP;
+    const OF: Option<(DType, DType)> = Some((A::DTYPE, B::DTYPE));
     type Tables = ();
 
     #[inline(always)]
@@ -69,6 +70,7 @@ impl<A: Real, B: Real, const OUT: usize> Step for PacksWords<A, B, OUT> {
     const IN: usize = 16;
     const OUT: usize = OUT;
     const LEN: usize = GROUP;
+    const OF: Option<(DType, DType)> = Some((A::DTYPE, B::DTYPE));
     type Tables = Constants;
 
     #[inline(always)]

@@ -1,0 +1,179 @@
+//! What tells of codes of at most a byte that all of them fit, of which each is at the top of a byte of its own.
+//!
+//! What fits of signed floats is numbers from zero up to one, and from minus zero down to another: the largest byte as a
+//! number with a sign is one of positive numbers, and the largest as a number without is one of negative ones, if there is
+//! any. What fits of others is one span of codes: moved down by where that begins, the largest tells. Either takes two
+//! instructions for a vector, whatever is in the bits below the codes. And it tells exactly, so that there is none of it
+//! where NaN or infinity fits and has codes that are none of numbers next to each other.
+
+use crate::dtypes::{DType, Kind};
+use crate::format::{FloatFormat, Numbers, Specials};
+
+/// How it is told, as far as it is known when a loop is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tells {
+    /// By both signs.
+    Signs,
+    /// The same where NaN is in the place of minus zero.
+    NoMinusZero,
+    /// By a span.
+    Span,
+    /// By the first or the third, or by bits.
+    Any,
+}
+
+impl Tells {
+    /// For a pair of real dtypes.
+    pub(crate) const fn of(from: DType, to: DType) -> Self {
+        match from.numbers() {
+            Numbers::Float(format) if format.signed() && !is_powers(to) => match format.specials {
+                Specials::Fnuz => Self::NoMinusZero,
+                _ => Self::Signs,
+            },
+            _ => Self::Span,
+        }
+    }
+}
+
+const fn is_powers(dtype: DType) -> bool {
+    matches!(dtype.component(), DType::Float8E8M0Fnu)
+}
+
+/// The last bytes of codes that fit.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Where loops ask.
+pub(crate) struct Tops {
+    /// What is added to a byte: nothing where it is told by both signs.
+    pub(crate) addend: u8,
+    /// The last one as a number with a sign: if minus zero is NaN, once 1 is taken from it.
+    pub(crate) last_signed: i8,
+    /// The last one as a number without.
+    pub(crate) last: u8,
+    /// Of integers: the bits of a code, where it lies, of which none is set if it fits; or else those of which none is
+    /// another than the one below. If there are any, they tell in fewer instructions.
+    pub(crate) set: u8,
+    pub(crate) other: u8,
+}
+
+impl Tops {
+    /// Nothing is unfit.
+    pub(crate) const NONE: Self =
+        Self { addend: 0, last_signed: i8::MAX, last: u8::MAX, set: 0, other: 0 };
+
+    /// Of codes of so many bits, for those from `low` on, going around, which are some, and not all.
+    pub(super) const fn of_span(low: u64, fitting: u64, bits: usize) -> Option<Self> {
+        if fitting == 0 || fitting >> bits != 0 {
+            return None;
+        }
+        let above = 8 - bits;
+        let addend = (low << above) as u8;
+        let last = ((fitting << above) - 1) as u8;
+        let upper = ((1 << bits) - fitting) as u8;
+        let (set, other) = match fitting.is_power_of_two() {
+            true if low == 0 => (upper, 0),
+            true if low.wrapping_neg() == fitting / 2 => (0, upper),
+            _ => (0, 0),
+        };
+        let addend = addend.wrapping_neg();
+        Some(Self { addend, last_signed: i8::MAX, last, set, other })
+    }
+
+    /// Of floats, for magnitudes that are below one each, of positive and of negative numbers, and if there is one, not below
+    /// the smallest.
+    pub(super) fn of_floats(
+        from: DType,
+        format: FloatFormat,
+        [positive, negative]: [u64; 2],
+        small: Option<u64>,
+    ) -> Option<Self> {
+        let bits = from.significant_bits();
+        if small.is_some() || !format.signed() {
+            let low = small.unwrap_or(0);
+            return Self::of_span(low, positive.saturating_sub(low), bits);
+        }
+        let above = 8 - bits;
+        let nan = matches!(format.specials, Specials::Fnuz);
+        let negative = if nan { negative.max(1) } else { negative };
+        let last_signed = (positive << above).checked_sub(1 + u64::from(nan))?;
+        let last = ((format.sign_mask() + negative) << above).checked_sub(1)?;
+        Some(Self { last_signed: last_signed as i8, last: last as u8, ..Self::NONE })
+    }
+}
+
+/// Whether a pair of at most 8 bits on either side has a kernel that tests codes as it casts them: where numbers may not
+/// fit, and a test before would count beside what the pair takes.
+pub(crate) const fn is_tested(from: DType, to: DType) -> bool {
+    let (of, wanted) = (from.component(), to.component());
+    if from.bits() > 8 || is_same(of, wanted) {
+        return false;
+    }
+    // (Negative numbers of 6 bits don't fit.)
+    if from.bits() == 6 && matches!(to, DType::UInt16) {
+        return true;
+    }
+    if to.bits() > 8 || from.is_complex() {
+        return false;
+    }
+    match of.kind() {
+        Kind::Float => is_tested_float(of, to),
+        Kind::Bool => matches!(to, DType::Int1x8),
+        Kind::Int | Kind::UInt => is_tested_integer(from, to),
+        Kind::Complex => false,
+    }
+}
+
+const fn is_same(a: DType, b: DType) -> bool {
+    a as u8 == b as u8
+}
+
+/// The same from floats, whose own dtype this is.
+const fn is_tested_float(of: DType, to: DType) -> bool {
+    use DType::{Float4E2M1Fn, Float6E2M3Fn, Float6E3M2Fn, Float8E3M4, Int4, Int8};
+    let wanted = to.component();
+    match (of, wanted) {
+        // All numbers fit, if they are not rounded up.
+        (Float4E2M1Fn | Float6E2M3Fn, Int4 | Int8) | (Float6E3M2Fn, Int8) => false,
+        (_, _) if matches!(wanted.kind(), Kind::Int | Kind::UInt) => true,
+        (Float4E2M1Fn | Float6E2M3Fn | Float6E3M2Fn, _) if is_powers(to) => true,
+        (Float6E3M2Fn, Float8E3M4 | Float6E2M3Fn | Float4E2M1Fn) | (Float6E2M3Fn, Float4E2M1Fn) => {
+            true
+        }
+        (Float4E2M1Fn | Float6E2M3Fn | Float6E3M2Fn, _) => false,
+        // (From 8 bits to packed floats there is more to do than to test.)
+        _ => !has_nan(wanted) && (!to.is_packed() || is_powers(of)),
+    }
+}
+
+/// The same from integers.
+const fn is_tested_integer(from: DType, to: DType) -> bool {
+    let (of, wanted) = (from.component(), to.component());
+    let bits = from.significant_bits();
+    let is_byte = from.bits() == 8;
+    match (of.numbers(), wanted.numbers()) {
+        (Numbers::Int(source), Numbers::Int(target)) => {
+            let may_fail = source.signed && !target.signed || source.max() > target.max();
+            may_fail
+                && match (is_byte, to.is_packed()) {
+                    // (Bytes that become bytes take little whatever is done, and what is packed of them is tested there.)
+                    (true, packed) => packed && to.bits() > bits,
+                    (false, packed) => packed || from.bits() > 1,
+                }
+        }
+        (Numbers::Int(source), Numbers::Float(_)) => match wanted {
+            DType::Float4E2M1Fn => bits > 2,
+            DType::Float6E2M3Fn => source.max() > 7 || source.min_magnitude() > 7,
+            DType::Float6E3M2Fn => bits == 8,
+            DType::Float8E3M4 | DType::Float8E4M3B11Fnuz => bits == 8 && !to.is_packed(),
+            DType::Float8E8M0Fnu => bits == 4 && !is_byte,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+const fn has_nan(dtype: DType) -> bool {
+    match dtype.numbers() {
+        Numbers::Float(format) => format.nan().is_some(),
+        _ => false,
+    }
+}
