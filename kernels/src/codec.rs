@@ -67,6 +67,12 @@ pub(crate) fn align_stack() {
 /// loop runs, to answer it itself, where a jump to the loop is all that a kernel needs: one nanosecond of the five that a short cast takes.
 #[inline(always)]
 pub(crate) fn cast_all(n: usize) -> usize {
+    hidden(n)
+}
+
+/// A number in a register, of which the compiler is not to know where it came from.
+#[inline(always)]
+pub(crate) fn hidden(n: usize) -> usize {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     {
         let mut n = n;

@@ -6,6 +6,7 @@
 //! they lie in memory that cannot be accessed.
 
 use super::Features;
+use crate::codec::hidden;
 use core::arch::x86_64::*;
 
 /// Both results of a function. (Of `array::map` the compiler doesn't promise that it is inlined.)
@@ -64,6 +65,19 @@ pub(super) fn join_masks([a, b, c, d]: [__mmask16; 4]) -> __mmask64 {
     u64::from(low) | u64::from(high) << 32
 }
 
+/// The masks of two registers of qwords as that of 16. (If the compiler saw all eight that make 64, it would put them
+/// together in a vector, by twice as many instructions as all else takes.)
+#[inline(always)]
+pub(super) fn join_two(low: __mmask8, high: __mmask8) -> __mmask16 {
+    hidden(usize::from(low) | usize::from(high) << 8) as __mmask16
+}
+
+/// Those of eight as that of 64.
+#[inline(always)]
+pub(super) fn join_octets([a, b, c, d, e, f, g, h]: [__mmask8; 8]) -> __mmask64 {
+    join_masks([join_two(a, b), join_two(c, d), join_two(e, f), join_two(g, h)])
+}
+
 /// The first `n` bytes of a register, with zeros for the others.
 ///
 /// # Safety
@@ -92,6 +106,31 @@ impl Features {
     pub(super) unsafe fn store_first(self, dst: *mut u8, v: __m512i, n: usize) {
         // SAFETY: the caller's.
         unsafe { self.bw._mm512_mask_storeu_epi8(dst.cast(), first_of_64(n), v) }
+    }
+}
+
+/// Of up to 64 elements.
+impl Features {
+    /// The `k`-th register of `n` elements of so many bytes, with zeros for what is past the last.
+    ///
+    /// # Safety
+    /// `src` is valid for reading them.
+    #[inline(always)]
+    pub(super) unsafe fn load_of_64(
+        self,
+        src: *const u8,
+        size: usize,
+        n: usize,
+        k: usize,
+    ) -> __m512i {
+        let left = (size * n).saturating_sub(64 * k);
+        // SAFETY: the caller's; where the register begins past the last element, nothing is read.
+        unsafe {
+            match n {
+                64 => self.load_dwords(src.add(64 * k)),
+                _ => self.load_first(src.wrapping_add(64 * k), left),
+            }
+        }
     }
 }
 

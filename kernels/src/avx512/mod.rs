@@ -28,6 +28,7 @@ mod overflows;
 mod packed;
 mod pieces;
 mod powers;
+mod ranges;
 mod shapes;
 mod shim;
 mod shorter;
@@ -544,7 +545,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Avx512>,
     by_codes: by_codes::<Avx512>,
     by_codes_marked: by_codes_marked::<Avx512>,
-    alone: |_| None,
+    alone: ranges::under_options,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Avx512>,
@@ -566,7 +567,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     composed: tile::with_options::<Vbmi>,
     by_codes: by_codes::<Vbmi>,
     by_codes_marked: by_codes_marked::<Vbmi>,
-    alone: |_| None,
+    alone: ranges::under_options,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Vbmi>,
@@ -604,7 +605,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     composed: tile::with_options::<Bf16>,
     by_codes: by_codes::<Vbmi>,
     by_codes_marked: by_codes_marked::<Vbmi>,
-    alone: |_| None,
+    alone: ranges::under_options,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Bf16>,

@@ -3,6 +3,7 @@
 
 use super::Features;
 use super::codes::{Codes, Pair, load_pair, store_all};
+use super::lanes::join_two;
 use super::narrow::bytes_of_words;
 use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real};
@@ -130,8 +131,8 @@ impl Features {
             return low | u64::from(self.f._mm512_test_epi32_mask(b, magnitude)) << 16;
         }
         let magnitude = self.qword((i64::MAX as u64).swap_bytes());
-        let low = u64::from(self.f._mm512_test_epi64_mask(a, magnitude));
-        low | u64::from(self.f._mm512_test_epi64_mask(b, magnitude)) << 8
+        let low = self.f._mm512_test_epi64_mask(a, magnitude);
+        join_two(low, self.f._mm512_test_epi64_mask(b, magnitude)).into()
     }
 }
 
