@@ -50,7 +50,7 @@ use crate::scalar;
 use crate::shifted;
 use crate::stepwise::{self, InRegisters, Side, Stepwise};
 use crate::swap::Swaps;
-use crate::table::{Entry, Params, RealPairs, Road, Table, Tabled, real_pairs};
+use crate::table::{Entry, Kernel, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
 use by_codes::{by_codes, by_codes_marked};
 use codes::{Complex, Packed, Plain};
@@ -59,6 +59,7 @@ use decode::DecodeTurned;
 use direct::For;
 use eights::with_eights;
 use shim::{Bf16, Vbmi};
+use tables::LookUp;
 
 pulp::simd_type! {
     /// What every server CPU with AVX-512 has, since Skylake.
@@ -538,6 +539,11 @@ macro_rules! stepwise {
     };
 }
 
+/// The kernel that does all of a cast under options, see [`Table::alone`].
+fn alone<L: LookUp + Isa>(params: &Params) -> Option<Kernel> {
+    ranges::under_options(params).or_else(|| clamps::under_options::<L>(params))
+}
+
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
     pairs: const { pairs::<0>().complete::<Avx512>() },
@@ -545,7 +551,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Avx512>,
     by_codes: by_codes::<Avx512>,
     by_codes_marked: by_codes_marked::<Avx512>,
-    alone: ranges::under_options,
+    alone: alone::<Avx512>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Avx512>,
@@ -567,7 +573,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     composed: tile::with_options::<Vbmi>,
     by_codes: by_codes::<Vbmi>,
     by_codes_marked: by_codes_marked::<Vbmi>,
-    alone: ranges::under_options,
+    alone: alone::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Vbmi>,
@@ -605,7 +611,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     composed: tile::with_options::<Bf16>,
     by_codes: by_codes::<Vbmi>,
     by_codes_marked: by_codes_marked::<Vbmi>,
-    alone: ranges::under_options,
+    alone: alone::<Vbmi>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Explicit,
     marks: crate::shape::marks::kernel::<Bf16>,
