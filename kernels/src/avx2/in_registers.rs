@@ -1,7 +1,7 @@
 //! What is done in registers with a step of elements before it is cast, or after it: see [`stepwise`](crate::stepwise).
 
 use super::Avx2;
-use crate::shape::{Screen, Tells, Tops};
+use crate::shape::{Asked, Screen, Tells, Tops};
 use crate::stepwise::{InRegisters, Side, places};
 use core::arch::x86_64::{__m128i, __m256i};
 
@@ -103,39 +103,38 @@ impl Avx2 {
         src: *const u8,
         bytes: usize,
     ) -> bool {
-        // SAFETY: the caller's.
+        let told = |tells| Side { tells, ..side };
+        let asked = tops.asked(side.tells, side.bits);
+        // SAFETY: the caller's. (Each call has a way that the compiler knows.)
         unsafe {
-            match side.tells {
-                Tells::Any if tops.set != 0 => self.any_set(tops.set, side, src, bytes),
-                Tells::Any if tops.other != 0 => self.any_other(tops.other, side, src, bytes),
-                // (All codes of fewer bits are told by them.)
-                Tells::Any if side.bits < 4 => true,
-                Tells::Any if tops.addend == 0 => {
-                    let side = Side { tells: Tells::Signs, ..side };
-                    self.any_top_past(tops, side, sixes, src, bytes)
+            match asked {
+                Asked::Set(bits) => self.any_set(bits, src, bytes),
+                Asked::Other(bits) => self.any_other(bits, src, bytes),
+                Asked::Tops(Tells::Signs) => {
+                    self.any_top_past(tops, told(Tells::Signs), sixes, src, bytes)
                 }
-                Tells::Any => {
-                    let side = Side { tells: Tells::Span, ..side };
-                    self.any_top_past(tops, side, sixes, src, bytes)
+                Asked::Tops(Tells::NoMinusZero) => {
+                    self.any_top_past(tops, told(Tells::NoMinusZero), sixes, src, bytes)
                 }
-                _ => self.any_top_past(tops, side, sixes, src, bytes),
+                Asked::Tops(_) => self.any_top_past(tops, told(Tells::Span), sixes, src, bytes),
+                Asked::Nothing => true,
             }
         }
     }
 
-    /// Whether any code of a side has one of these bits.
+    /// Whether any byte has one of these bits.
     ///
     /// # Safety
     /// As for [`any_past_tops_of`](Self::any_past_tops_of), of whole registers.
     #[inline(always)]
-    unsafe fn any_set(self, bits: u8, side: Side, src: *const u8, bytes: usize) -> bool {
+    unsafe fn any_set(self, bits: u8, src: *const u8, bytes: usize) -> bool {
         let (mut any, mut i) = (self.zero(), 0);
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
             any = self.or(any, unsafe { self.load(src.add(i)) });
             i += 32;
         }
-        self.testz(any, self.in_codes(bits, side)) == 0
+        self.testz(any, self.all8(bits as i8)) == 0
     }
 
     /// The same of bits other than the one below.
@@ -143,7 +142,7 @@ impl Avx2 {
     /// # Safety
     /// As there.
     #[inline(always)]
-    unsafe fn any_other(self, bits: u8, side: Side, src: *const u8, bytes: usize) -> bool {
+    unsafe fn any_other(self, bits: u8, src: *const u8, bytes: usize) -> bool {
         let (mut any, mut i) = (self.zero(), 0);
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
@@ -151,19 +150,7 @@ impl Avx2 {
             any = self.or(any, self.xor(v, self.add8(v, v)));
             i += 32;
         }
-        self.testz(any, self.in_codes(bits, side)) == 0
-    }
-
-    /// Bits of a code, of all codes in a byte.
-    #[inline(always)]
-    fn in_codes(self, bits: u8, side: Side) -> __m256i {
-        let times = match side.bits {
-            1 => 0xff,
-            2 => 0x55,
-            4 => 0x11,
-            _ => 1,
-        };
-        self.all8(bits.wrapping_mul(times) as i8)
+        self.testz(any, self.all8(bits as i8)) == 0
     }
 
     /// Whether codes of 4, 6 or 8 bits may be unfit, by what they are at the top of a byte, which is told in a known way.

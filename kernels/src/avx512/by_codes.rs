@@ -117,10 +117,16 @@ unsafe fn by_map_marked<L: LookUp + Isa, A: Codes, B: Codes>(
     }
 }
 
-/// The loop that casts elements of a pair, one side of which is packed, and tells marked ones. (Half bytes and integers
-/// are told in no more time apart.)
+/// Whether a pair, one side of which is packed, is looked up with marks. (Half bytes and integers are told in no more time
+/// apart.)
+pub(super) const fn has_marks(from: DType, to: DType) -> bool {
+    let looks_up = matches!(from.bits(), 6 | 8) && to.bits() <= 8;
+    matches!(from.kind(), Kind::Float) && looks_up && from.bits() + to.bits() < 16
+}
+
+/// The loop that casts elements of such a pair, and tells marked ones.
 pub(super) fn by_codes_marked<L: LookUp + Isa>(from: DType, to: DType) -> Option<LookUpMarked> {
-    if !matches!(from.kind(), Kind::Float) {
+    if !has_marks(from, to) {
         return None;
     }
     Some(match (from.bits(), to.bits()) {

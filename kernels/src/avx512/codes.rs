@@ -6,6 +6,7 @@ use super::tables::LookUp;
 use super::{Features, pieces};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real};
+use crate::shape::Tells;
 use crate::stepwise::Side;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -73,7 +74,13 @@ const fn side<A: Codes>() -> Side {
 }
 
 pub(super) const fn sides<A: Codes, B: Codes>() -> [Side; 2] {
-    [side::<A>(), side::<B>()]
+    let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
+    // (Whether bits tell of integers is known when a loop is called.)
+    let tells = match from.kind() {
+        Kind::Float => Tells::of(from, to),
+        _ => Tells::Any,
+    };
+    [Side { tells, ..side::<A>() }, side::<B>()]
 }
 
 /// The sides of a kernel that calculates in lanes of 32 bits and more: words are loaded by half registers, and so are

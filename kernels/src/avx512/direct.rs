@@ -17,7 +17,7 @@ use super::codes::{
     Codes, Pair, Plain, load, load_part, load_up_to, sides, store_all, to_halves_sides,
 };
 use super::shim::Vbmi;
-use super::tables::{ByteMap, LookUp, map_bytes};
+use super::tables::{ByteMap, LookUp, map_bytes, map_fitting};
 use super::uppers::{self, Uppers};
 use super::{
     Avx512, Features, bits, float8s, halves, in_order, narrow, packed, shorter, truths, widen,
@@ -27,7 +27,7 @@ use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::options::Options;
 use crate::scalar::direct::{ByteTable, table8_under};
-use crate::stepwise;
+use crate::stepwise::{self, InRegisters};
 use crate::table::{Entry, Params, Road};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -209,9 +209,11 @@ const fn by_codes<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Ent
     let kernel = if let Some(bytes) = bytes_by_table::<A, B>() {
         match bytes {
             // Of a bool's bytes the table knows two.
-            1 if A::BITS + B::BITS == 16 && !matches!(from, DType::Bool) => match isa {
-                For::Bw => to_byte::<Avx512, A, B>,
-                For::Vbmi => to_byte::<Vbmi, A, B>,
+            1 if A::BITS + B::BITS == 16 && !matches!(from, DType::Bool) => match (isa, MODE) {
+                (For::Bw, stepwise::CODES) => to_byte_while_fitting::<Avx512, A, B>,
+                (For::Vbmi, stepwise::CODES) => to_byte_while_fitting::<Vbmi, A, B>,
+                (For::Bw, _) => to_byte::<Avx512, A, B>,
+                (For::Vbmi, _) => to_byte::<Vbmi, A, B>,
             },
             1 => pick!(isa, to_8, A, B),
             2 if MODE == stepwise::RESULTS => match isa {
@@ -390,6 +392,21 @@ unsafe fn to_byte<L: LookUp + Isa, A: Codes, B: Codes>(
     // SAFETY: the caller's.
     unsafe { map_bytes::<L>(&Maps::<A::Numbers, B::Numbers>::BYTE, src, dst, n) };
     n
+}
+
+/// The same as [`stepwise`] has it.
+///
+/// # Safety
+/// As there.
+unsafe fn to_byte_while_fitting<L: LookUp + Isa + InRegisters, A: Codes, B: Codes>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    let (map, sides) = const { (&Maps::<A::Numbers, B::Numbers>::BYTE, sides::<A, B>()) };
+    // SAFETY: the caller's.
+    unsafe { map_fitting::<L>(map, sides, src, dst, n, params) }
 }
 
 /// # Safety

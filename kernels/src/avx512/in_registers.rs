@@ -1,8 +1,9 @@
 //! What is done in registers with a step of elements before it is cast, or after it: see [`stepwise`](crate::stepwise).
 
 use super::shim::{Bf16, Vbmi};
-use super::{Avx512, Features};
-use crate::shape::Screen;
+use super::tables::LookUp;
+use super::{Avx512, Features, pieces};
+use crate::shape::{Asked, Screen, Tells, Tops};
 use crate::stepwise::{InRegisters, Side, places};
 use core::arch::x86_64::*;
 
@@ -151,29 +152,172 @@ impl Features {
     }
 }
 
-macro_rules! turns {
-    ($($token:ident: |$isa:ident| $features:expr;)*) => {$(
+/// Whether codes of a byte or less may be unfit, of those in whole registers, or of 6 bits in whole groups.
+///
+/// # Safety
+/// `src` is valid for reading so many bytes, at any alignment.
+#[inline(always)]
+unsafe fn any_past_tops<L: LookUp>(
+    isa: L,
+    tops: &Tops,
+    side: Side,
+    src: *const u8,
+    bytes: usize,
+) -> bool {
+    let x = isa.features();
+    let told = |tells| Side { tells, ..side };
+    let asked = tops.asked(side.tells, side.bits);
+    // SAFETY: the caller's. (Each call has a way that the compiler knows.)
+    unsafe {
+        match asked {
+            Asked::Set(bits) => x.any_set(bits, src, bytes),
+            Asked::Other(bits) => x.any_other(bits, src, bytes),
+            Asked::Tops(Tells::Signs) => any_top_past(isa, tops, told(Tells::Signs), src, bytes),
+            Asked::Tops(Tells::NoMinusZero) => {
+                any_top_past(isa, tops, told(Tells::NoMinusZero), src, bytes)
+            }
+            Asked::Tops(_) => any_top_past(isa, tops, told(Tells::Span), src, bytes),
+            Asked::Nothing => true,
+        }
+    }
+}
+
+impl Features {
+    /// Whether any byte has one of these bits.
+    ///
+    /// # Safety
+    /// As for [`any_past_tops`], of whole registers.
+    #[inline(always)]
+    unsafe fn any_set(self, bits: u8, src: *const u8, bytes: usize) -> bool {
+        let (mut any, mut i) = (self.f._mm512_setzero_si512(), 0);
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            any = self.f._mm512_or_si512(any, unsafe { self.load_dwords(src.add(i)) });
+            i += 64;
+        }
+        self.f._mm512_test_epi32_mask(any, self.byte(bits)) != 0
+    }
+
+    /// Whether one of these bits is another than the one below.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn any_other(self, bits: u8, src: *const u8, bytes: usize) -> bool {
+        let (mut any, mut i) = (self.f._mm512_setzero_si512(), 0);
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let v = unsafe { self.load_dwords(src.add(i)) };
+            // any OR (v XOR v + v)
+            any = self.f._mm512_ternarylogic_epi32::<0xf6>(any, v, self.bw._mm512_add_epi8(v, v));
+            i += 64;
+        }
+        self.f._mm512_test_epi32_mask(any, self.byte(bits)) != 0
+    }
+}
+
+/// Whether codes of 4, 6 or 8 bits may be unfit, by what they are at the top of a byte, which is told in a known way.
+///
+/// # Safety
+/// As for [`any_past_tops`].
+#[inline(always)]
+unsafe fn any_top_past<L: LookUp>(
+    isa: L,
+    tops: &Tops,
+    side: Side,
+    src: *const u8,
+    bytes: usize,
+) -> bool {
+    let x = isa.features();
+    let mut most = Most::none(x, tops, side.tells);
+    let above = x.sse2._mm_cvtsi32_si128(side.above as i32);
+    let mut i = 0;
+    while i < bytes {
+        // SAFETY: the caller's: whole registers are left, or a group.
+        unsafe {
+            let src = src.add(i);
+            match side.bits {
+                6 => {
+                    let codes = isa.spread(6, pieces::load_group(x, 6, src));
+                    most.see(x, x.bw._mm512_slli_epi16::<2>(codes));
+                }
+                4 => {
+                    let both = x.load_dwords(src);
+                    most.see(x, both);
+                    most.see(x, x.bw._mm512_slli_epi16::<4>(both));
+                }
+                _ => most.see(x, x.bw._mm512_sll_epi16(x.load_dwords(src), above)),
+            }
+        }
+        i += if side.bits == 6 { 48 } else { 64 };
+    }
+    most.is_past(x, tops)
+}
+
+/// The largest bytes so far, of which it is told whether codes fit: see [`Tops`].
+struct Most {
+    tells: Tells,
+    addend: __m512i,
+    signed: __m512i,
+    unsigned: __m512i,
+}
+
+impl Most {
+    #[inline(always)]
+    fn none(x: Features, tops: &Tops, tells: Tells) -> Self {
+        let (addend, signed) = (x.byte(tops.addend), x.byte(i8::MIN as u8));
+        Self { tells, addend, signed, unsigned: x.f._mm512_setzero_si512() }
+    }
+
+    #[inline(always)]
+    fn see(&mut self, x: Features, tops: __m512i) {
+        let bw = x.bw;
+        let moved = match self.tells {
+            Tells::Signs | Tells::NoMinusZero => tops,
+            Tells::Span | Tells::Any => bw._mm512_add_epi8(tops, self.addend),
+        };
+        self.unsigned = bw._mm512_max_epu8(self.unsigned, moved);
+        self.signed = match self.tells {
+            Tells::Span => self.signed,
+            Tells::Signs | Tells::Any => bw._mm512_max_epi8(self.signed, moved),
+            // (NaN becomes the largest.)
+            Tells::NoMinusZero => {
+                bw._mm512_max_epi8(self.signed, bw._mm512_add_epi8(moved, x.byte(u8::MAX)))
+            }
+        };
+    }
+
+    #[inline(always)]
+    fn is_past(&self, x: Features, tops: &Tops) -> bool {
+        let (last_signed, last) = (x.byte(tops.last_signed as u8), x.byte(tops.last));
+        let past = x.bw._mm512_cmpgt_epu8_mask(self.unsigned, last);
+        past | x.bw._mm512_cmpgt_epi8_mask(self.signed, last_signed) != 0
+    }
+}
+
+macro_rules! in_registers {
+    ($($token:ident: |$isa:ident| $look_up:expr;)*) => {$(
         impl InRegisters for $token {
             type Places = __m512i;
 
             #[inline(always)]
             fn places(self, side: Side) -> __m512i {
                 let $isa = self;
-                $features.places(side.width)
+                $look_up.features().places(side.width)
             }
 
             #[inline(always)]
             unsafe fn turn(self, places: __m512i, src: *const u8, dst: *mut u8, bytes: usize) {
                 let $isa = self;
                 // SAFETY: the caller's.
-                unsafe { $features.turn(places, src, dst, bytes) }
+                unsafe { $look_up.features().turn(places, src, dst, bytes) }
             }
 
             #[inline(always)]
             unsafe fn turn_halves(self, places: __m512i, src: *const u8, dst: *mut u8, bytes: usize) {
                 let $isa = self;
                 // SAFETY: the caller's.
-                unsafe { $features.turn_halves(places, src, dst, bytes) }
+                unsafe { $look_up.features().turn_halves(places, src, dst, bytes) }
             }
 
             #[inline(always)]
@@ -187,14 +331,27 @@ macro_rules! turns {
             ) -> bool {
                 let $isa = self;
                 // SAFETY: the caller's.
-                unsafe { $features.any_unfit(screen, single, side, src, bytes) }
+                unsafe { $look_up.features().any_unfit(screen, single, side, src, bytes) }
+            }
+
+            #[inline(always)]
+            unsafe fn any_past_tops(
+                self,
+                tops: &Tops,
+                side: Side,
+                src: *const u8,
+                bytes: usize,
+            ) -> bool {
+                let $isa = self;
+                // SAFETY: the caller's.
+                unsafe { any_past_tops($look_up, tops, side, src, bytes) }
             }
         }
     )*};
 }
 
-turns! {
-    Avx512: |isa| isa.0;
-    Vbmi: |isa| isa.features;
-    Bf16: |isa| isa.vbmi.features;
+in_registers! {
+    Avx512: |isa| isa;
+    Vbmi: |isa| isa;
+    Bf16: |isa| isa.vbmi;
 }

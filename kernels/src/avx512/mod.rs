@@ -48,11 +48,11 @@ use crate::dtypes::{DType, Real, for_each_dtype, mark};
 use crate::environment::Arithmetic;
 use crate::scalar;
 use crate::shifted;
-use crate::stepwise::{self, InRegisters, Side, Stepwise};
+use crate::stepwise::{self, InRegisters, OfCodes, Side, Stepwise};
 use crate::swap::Swaps;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road, Table, Tabled, real_pairs};
 use crate::tile;
-use by_codes::{by_codes, by_codes_marked};
+use by_codes::{by_codes, by_codes_marked, has_marks};
 use codes::{Complex, Packed, Plain};
 use complex::with_complex;
 use decode::DecodeTurned;
@@ -364,20 +364,26 @@ unsafe fn in_order<I: InRegisters, const MODE: usize>(
         cast(src, dst, n);
         return n;
     }
-    const LEN: usize = Avx512::STEP;
-    // SAFETY: the caller's; of elements of two bytes and more a step is whole registers.
+    // (Packed elements are stored by whole registers.)
+    let len = match (MODE, sides[0].bits) {
+        (stepwise::CODES, 1) => 8 * Avx512::STEP,
+        (stepwise::CODES, _) => 4 * Avx512::STEP,
+        _ => Avx512::STEP,
+    };
+    // SAFETY: the caller's; a step is whole registers of elements of two bytes and more, and of codes that are tested, but
+    // for those of 6 bits.
     unsafe {
         stepwise::whole_steps(
             isa,
             MODE,
             sides,
-            LEN,
+            len,
             src,
             dst,
             n,
             params,
             #[inline(always)]
-            |src, dst| cast(src, dst, LEN),
+            |src, dst| cast(src, dst, len),
         )
     }
 }
@@ -497,8 +503,10 @@ macro_rules! composed_pairs {
         }
     )*};
     (@row $pairs:ident $isa:ident $from:ident ($lie:ident $numbers:ident) [$($to_lie:ident $to:ident $of:ident)*]) => {$(
+        // (Codes that are marked as they are looked up need no test.)
         if stepwise::suits(DType::$from, DType::$to, MODE)
             && !scalar::direct::is_packed_copy(DType::$from, DType::$to)
+            && !(MODE == stepwise::CODES && has_marks(DType::$from, DType::$to))
         {
             let entry = direct::entry_packed::<$lie<mark::$numbers>, $to_lie<mark::$of>, MODE>($isa);
             if let Some(entry) = entry {
@@ -531,10 +539,10 @@ all_pairs! {
 
 /// The kernels that do more with each step, of the pairs that such a function tells.
 macro_rules! stepwise {
-    ($pairs:ident) => {
+    ($pairs:ident, $of_codes:ident) => {
         const {
             let all = Stepwise::NONE.with::<1>($pairs::<1>()).with::<2>($pairs::<2>());
-            all.with::<3>($pairs::<3>()).with::<4>($pairs::<4>())
+            all.with::<3>($pairs::<3>()).with::<4>($pairs::<4>()).with_codes(&$of_codes)
         }
     };
 }
@@ -543,6 +551,12 @@ macro_rules! stepwise {
 fn alone<L: LookUp + Isa>(params: &Params) -> Option<Kernel> {
     ranges::under_options(params).or_else(|| clamps::under_options::<L>(params))
 }
+
+/// The kernels that test codes of a byte or less.
+static OF_CODES: OfCodes = OfCodes::of(pairs::<{ stepwise::CODES }>());
+
+/// The same with VBMI.
+static OF_CODES_VBMI: OfCodes = OfCodes::of(pairs_vbmi::<{ stepwise::CODES }>());
 
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {
@@ -557,7 +571,7 @@ pub(crate) static TABLE: Table = Table {
     marks: crate::shape::marks::kernel::<Avx512>,
     swaps: Swaps::of::<Avx512>(),
     shift: shifted::shift_down::<Avx512>,
-    stepwise: stepwise!(pairs),
+    stepwise: stepwise!(pairs, OF_CODES),
 };
 
 impl Tabled for Avx512 {
@@ -579,7 +593,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     marks: crate::shape::marks::kernel::<Vbmi>,
     swaps: Swaps::of::<Vbmi>(),
     shift: shifted::shift_down::<Vbmi>,
-    stepwise: stepwise!(pairs_vbmi),
+    stepwise: stepwise!(pairs_vbmi, OF_CODES_VBMI),
 };
 
 impl Tabled for Vbmi {
@@ -617,7 +631,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     marks: crate::shape::marks::kernel::<Bf16>,
     swaps: Swaps::of::<Bf16>(),
     shift: shifted::shift_down::<Bf16>,
-    stepwise: stepwise!(pairs_bf16),
+    stepwise: stepwise!(pairs_bf16, OF_CODES_VBMI),
 };
 
 impl Tabled for Bf16 {

@@ -7,6 +7,8 @@ use super::uppers::Uppers;
 use super::words::every_other_byte;
 use super::{Avx512, Features, packed, pieces};
 use crate::codec::Isa;
+use crate::stepwise::{self, InRegisters, Side, whole_steps};
+use crate::table::Params;
 use core::arch::x86_64::*;
 
 /// A table, and what it repeats.
@@ -308,6 +310,86 @@ pub(super) unsafe fn map_bytes<L: LookUp + Isa>(
     }
 }
 
+/// The same as long as all of those fit that a test looks at once; answers how many bytes are done.
+///
+/// # Safety
+/// As for [`map_bytes`]; the sides are those of a pair of a byte each, whose cast `params` tell.
+#[inline(never)]
+pub(super) unsafe fn map_fitting<L: LookUp + Isa + InRegisters>(
+    map: &ByteMap,
+    sides: [Side; 2],
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = L::summon();
+        isa.vectorize(
+            #[inline(always)]
+            move || match map.shape {
+                Shape::Constant => fitting(isa, Shape::Constant, map, sides, src, dst, n, params),
+                Shape::Low6 => fitting(isa, Shape::Low6, map, sides, src, dst, n, params),
+                Shape::Low7 => fitting(isa, Shape::Low7, map, sides, src, dst, n, params),
+                Shape::Ends => fitting(isa, Shape::Ends, map, sides, src, dst, n, params),
+                Shape::Sign => fitting(isa, Shape::Sign, map, sides, src, dst, n, params),
+                Shape::Any => fitting(isa, Shape::Any, map, sides, src, dst, n, params),
+            },
+        )
+    }
+}
+
+/// # Safety
+/// As for [`map_fitting`].
+#[inline(always)]
+#[allow(clippy::too_many_arguments)] // A cast's own, and what a table is.
+unsafe fn fitting<L: LookUp + InRegisters>(
+    isa: L,
+    shape: Shape,
+    map: &ByteMap,
+    sides: [Side; 2],
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    let map = &ByteMap { bytes: map.bytes, shape };
+    // (What the compiler is to know.)
+    let sides = sides.map(|side| Side { bits: 8, ..side });
+    // SAFETY: the caller's; a step is so many bytes on both sides.
+    unsafe {
+        whole_steps(
+            isa,
+            stepwise::CODES,
+            sides,
+            STEP,
+            src,
+            dst,
+            n,
+            params,
+            #[inline(always)]
+            |src, dst| step(isa, map, src, dst),
+        )
+    }
+}
+
+/// The bytes of a step.
+const STEP: usize = 128;
+
+/// # Safety
+/// The pointers are valid for a step, and don't overlap.
+#[inline(always)]
+unsafe fn step<L: LookUp>(isa: L, map: &ByteMap, src: *const u8, dst: *mut u8) {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    unsafe {
+        let [a, b] = x.load_qwords(src);
+        let to = [isa.look_up(map, a), isa.look_up(map, b)];
+        x.store_qwords(dst, to);
+    }
+}
+
 /// # Safety
 /// The pointers are valid for `n` bytes, and don't overlap.
 #[inline(always)]
@@ -326,11 +408,9 @@ unsafe fn steps<L: LookUp>(
     let mut i = 0;
     // SAFETY: the caller's; of the last register that part is read and written that there is.
     unsafe {
-        while n - i >= 128 {
-            let [a, b] = x.load_qwords(src.add(i));
-            let to = [isa.look_up(map, a), isa.look_up(map, b)];
-            x.store_qwords(dst.add(i), to);
-            i += 128;
+        while n - i >= STEP {
+            step(isa, map, src.add(i), dst.add(i));
+            i += STEP;
         }
         while i < n {
             let left = (n - i).min(64);

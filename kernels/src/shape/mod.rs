@@ -92,6 +92,8 @@ pub(crate) use stores::Stores;
 pub(crate) use stores::{TINY, all_stores, all_wraps, x86_stores};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sums::Sum;
+#[cfg(target_arch = "x86_64")] // Where loops ask.
+pub(crate) use tops::Asked;
 pub(crate) use tops::{Tells, Tops, is_tested};
 pub(crate) use whole::Clamps;
 #[cfg(target_arch = "x86_64")]

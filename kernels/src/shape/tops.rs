@@ -55,7 +55,43 @@ pub(crate) struct Tops {
     pub(crate) other: u8,
 }
 
+/// What a loop asks of whole registers of codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Where loops ask.
+pub(crate) enum Asked {
+    /// Whether any byte has one of these bits.
+    Set(u8),
+    /// Whether one of these is another than the one below.
+    Other(u8),
+    /// The largest, once each is at the top of a byte, in one of three ways.
+    Tops(Tells),
+    /// Nothing, which tells nothing.
+    Nothing,
+}
+
 impl Tops {
+    /// What is asked of codes of so many bits, which are told so.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // As above.
+    pub(crate) const fn asked(&self, tells: Tells, bits: usize) -> Asked {
+        // Bits of one code, of all codes in a byte.
+        let times = match bits {
+            1 => 0xff,
+            2 => 0x55,
+            4 => 0x11,
+            _ => 1,
+        };
+        match tells {
+            Tells::Any if self.set != 0 => Asked::Set(self.set.wrapping_mul(times)),
+            Tells::Any if self.other != 0 => Asked::Other(self.other.wrapping_mul(times)),
+            // (All codes of fewer bits are told by them.)
+            Tells::Any if bits < 4 => Asked::Nothing,
+            Tells::Any if self.addend == 0 => Asked::Tops(Tells::Signs),
+            Tells::Any => Asked::Tops(Tells::Span),
+            tells => Asked::Tops(tells),
+        }
+    }
+
     /// Nothing is unfit.
     pub(crate) const NONE: Self =
         Self { addend: 0, last_signed: i8::MAX, last: u8::MAX, set: 0, other: 0 };
@@ -164,7 +200,7 @@ const fn is_tested_integer(from: DType, to: DType) -> bool {
             DType::Float6E2M3Fn => source.max() > 7 || source.min_magnitude() > 7,
             DType::Float6E3M2Fn => bits == 8,
             DType::Float8E3M4 | DType::Float8E4M3B11Fnuz => bits == 8 && !to.is_packed(),
-            DType::Float8E8M0Fnu => bits == 4 && !is_byte,
+            DType::Float8E8M0Fnu => bits == 4 || is_byte && bits < 8,
             _ => false,
         },
         _ => false,
