@@ -347,9 +347,6 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
                 matches!(to, DType::Float6E2M3Fn | DType::Float6E3M2Fn | DType::Float4E2M1Fn);
             is_whole || has_no_nan
         }
-        // (Into packed floats the pair's own kernel stores several steps together. From what is no longer than 32 bits that
-        // gains more than a test in registers.)
-        _ if to.is_packed() && from.bits() < 64 => is_whole,
         _ => is_whole || to.significant_bits() <= 8 || matches!(to, DType::Float16),
     };
     !is_zero_test && (mode != FITTING || is_tested)

@@ -7,6 +7,9 @@ use crate::shape::{Asked, Screen, Tells, Tops};
 use crate::stepwise::{InRegisters, Side, places};
 use core::arch::x86_64::*;
 
+/// The lanes of 64 bits with imaginary parts.
+const IMAGINARY: __mmask8 = 0b1010_1010;
+
 impl Features {
     /// Which byte comes to each place, if components of so many are turned.
     #[inline(always)]
@@ -83,10 +86,17 @@ impl Features {
         bytes: usize,
     ) -> bool {
         if side.is_float {
-            // SAFETY: the caller's.
-            return unsafe { self.any_past(screen, side, src, bytes) };
+            // SAFETY: the caller's; steps of such floats are an even number of registers.
+            return unsafe {
+                (side.width < 8 || self.any_high_past(screen, side, src, bytes))
+                    && self.any_past(screen, side, src, bytes)
+            };
         }
         let width = side.width;
+        if !single && width < 8 {
+            // SAFETY: the caller's.
+            return unsafe { self.any_past_span(screen, width, src, bytes) };
+        }
         let (addend, keep) = (self.all(width, screen.addend), self.all(width, screen.keep));
         let second = self.all(width, screen.second);
         let mut any = self.f._mm512_setzero_si512();
@@ -105,7 +115,82 @@ impl Features {
         self.f._mm512_test_epi32_mask(any, keep) != 0
     }
 
-    /// The same of floats, by the first codes of either sign that may be unfit. Of complex ones' imaginary parts, which are in
+    /// The same of integers of 2 or 4 bytes, of which a span fits.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn any_past_span(
+        self,
+        screen: &Screen,
+        width: usize,
+        src: *const u8,
+        bytes: usize,
+    ) -> bool {
+        let (addend, last) = (self.all(width, screen.addend), self.all(width, screen.last));
+        let (mut most, mut i) = (self.f._mm512_setzero_si512(), 0);
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let moved = self.added(width, unsafe { self.load_dwords(src.add(i)) }, addend);
+            most = match width {
+                2 => self.bw._mm512_max_epu16(most, moved),
+                _ => self.f._mm512_max_epu32(most, moved),
+            };
+            i += 64;
+        }
+        match width {
+            2 => self.bw._mm512_cmpgt_epu16_mask(most, last) != 0,
+            _ => self.f._mm512_cmpgt_epu32_mask(most, last) != 0,
+        }
+    }
+
+    /// Whether the upper half of a float64 is past that of the first codes that may be unfit, or the same: the least of them
+    /// mostly has zeros below, so that this tells. The largest of 64-bit lanes takes two instructions of many CPUs, and twice
+    /// as many registers. Of complex numbers these are the real parts, and an imaginary one is not zero.
+    ///
+    /// # Safety
+    /// As for [`InRegisters::any_unfit`]; the registers are an even number.
+    #[inline(always)]
+    unsafe fn any_high_past(
+        self,
+        screen: &Screen,
+        side: Side,
+        src: *const u8,
+        bytes: usize,
+    ) -> bool {
+        let f = self.f;
+        let zero = f._mm512_setzero_si512();
+        let (mut most, mut most_unsigned, mut imaginary) = (zero, zero, zero);
+        let mut i = 0;
+        while i < bytes {
+            // SAFETY: the caller's: two whole registers are left.
+            let [a, b] = unsafe { self.load_qwords(src.add(i)) };
+            let (low, high) = (f._mm512_castsi512_ps(a), f._mm512_castsi512_ps(b));
+            let v = match side.is_complex() {
+                true => f._mm512_shuffle_ps::<0b01_01_01_01>(low, high),
+                false => f._mm512_shuffle_ps::<0b11_01_11_01>(low, high),
+            };
+            let v = f._mm512_castps_si512(v);
+            most = f._mm512_max_epi32(most, v);
+            most_unsigned = f._mm512_max_epu32(most_unsigned, v);
+            if side.is_complex() {
+                // imaginary OR a OR b
+                imaginary = f._mm512_ternarylogic_epi64::<0xfe>(imaginary, a, b);
+            }
+            i += 128;
+        }
+        let [positive, negative] = screen.first;
+        let (positive, negative) =
+            (self.dword((positive >> 32) as u32), self.dword((negative >> 32) as u32));
+        let past = f._mm512_cmpge_epi32_mask(most, positive);
+        let past = past | f._mm512_cmpge_epu32_mask(most_unsigned, negative);
+        // (Of either zero.)
+        let magnitudes = self.qword(i64::MAX as u64);
+        let imaginary = f._mm512_mask_test_epi64_mask(IMAGINARY, imaginary, magnitudes);
+        past != 0 || imaginary != 0
+    }
+
+    /// Whether a float may be unfit, by the first codes of either sign that may be. Of complex ones' imaginary parts, which are in
     /// every other lane, these are those after zero.
     ///
     /// # Safety
@@ -117,7 +202,6 @@ impl Features {
         let mut negative = self.all(side.width, negative);
         if side.is_complex() {
             debug_assert_eq!(side.width, 8);
-            const IMAGINARY: __mmask8 = 0b1010_1010;
             positive = self.f._mm512_mask_mov_epi64(positive, IMAGINARY, self.qword(1));
             negative = self.f._mm512_mask_mov_epi64(negative, IMAGINARY, self.qword((1 << 63) + 1));
         }

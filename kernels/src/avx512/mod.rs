@@ -365,9 +365,11 @@ unsafe fn in_order<I: InRegisters, const MODE: usize>(
         return n;
     }
     // (Packed elements are stored by whole registers.)
+    let stores_together = matches!(sides[1].bits, 2 | 4 | 6) && sides[0].bits <= 32;
     let len = match (MODE, sides[0].bits) {
         (stepwise::CODES, 1) => 8 * Avx512::STEP,
         (stepwise::CODES, _) => 4 * Avx512::STEP,
+        (stepwise::FITTING, _) if stores_together => 4 * Avx512::STEP,
         _ => Avx512::STEP,
     };
     // SAFETY: the caller's; a step is whole registers of elements of two bytes and more, and of codes that are tested, but
