@@ -16,12 +16,12 @@
 use super::codes::{
     Codes, Pair, Plain, load, load_part, load_up_to, sides, store_all, to_halves_sides,
 };
+use super::fused::in_order;
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp, map_bytes, map_fitting};
 use super::uppers::{self, Uppers};
 use super::{
-    Avx512, Features, bits, float8s, halves, in_order, narrow, packed, shorter, truths, widen,
-    words,
+    Avx512, Features, bits, float8s, halves, narrow, packed, shorter, truths, widen, words,
 };
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
