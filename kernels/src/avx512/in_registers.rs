@@ -86,9 +86,11 @@ impl Features {
         bytes: usize,
     ) -> bool {
         if side.is_float {
-            // SAFETY: the caller's; steps of such floats are an even number of registers.
+            // (Steps of float64s are mostly an even number of registers, which the compiler knows.)
+            let by_halves = side.width == 8 && bytes.is_multiple_of(128);
+            // SAFETY: the caller's; by halves the registers are an even number.
             return unsafe {
-                (side.width < 8 || self.any_high_past(screen, side, src, bytes))
+                (!by_halves || self.any_high_past(screen, side, src, bytes))
                     && self.any_past(screen, side, src, bytes)
             };
         }
@@ -145,8 +147,8 @@ impl Features {
     }
 
     /// Whether the upper half of a float64 is past that of the first codes that may be unfit, or the same: the least of them
-    /// mostly has zeros below, so that this tells. The largest of 64-bit lanes takes two instructions of many CPUs, and twice
-    /// as many registers. Of complex numbers these are the real parts, and an imaginary one is not zero.
+    /// mostly has zeros below, so that this tells. (Of 64-bit lanes the largest takes Intel's CPUs two operations, for half as
+    /// many numbers.) Of complex elements these are real parts; or else whether an imaginary one is not zero.
     ///
     /// # Safety
     /// As for [`InRegisters::any_unfit`]; the registers are an even number.
@@ -190,8 +192,8 @@ impl Features {
         past != 0 || imaginary != 0
     }
 
-    /// Whether a float may be unfit, by the first codes of either sign that may be. Of complex ones' imaginary parts, which are in
-    /// every other lane, these are those after zero.
+    /// Whether a float may be unfit, by the first codes of either sign that may be. Of complex ones' imaginary parts, which are
+    /// in every other lane, these are those after zero.
     ///
     /// # Safety
     /// As for [`InRegisters::any_unfit`].
