@@ -96,12 +96,12 @@ impl Nibbles {
             let mut constant = true;
             let mut j = 0;
             while j < 16 {
-                step[j] = map[16 * k + j].wrapping_sub(map[16 * before + j]);
+                let mut more = map[16 * k + j] as i32 - map[16 * before + j] as i32;
                 if k > 8 {
                     // What the row below 128 adds is added here too.
-                    let there = map[16 * (k - 8) + j].wrapping_sub(map[16 * (k - 9) + j]);
-                    step[j] = step[j].wrapping_sub(there);
+                    more -= map[16 * (k - 8) + j] as i32 - map[16 * (k - 9) + j] as i32;
                 }
+                step[j] = more as u8;
                 constant &= step[j] == step[0];
                 j += 1;
             }

@@ -78,7 +78,11 @@ impl Ramp {
 
     /// The shortest ramp for a map of which the first `codes` count, if there is one of less work than that.
     pub(super) const fn of(map: &[u8; 256], codes: usize, limit: usize) -> Option<Self> {
-        let mut search = Search { map, codes, top: 0, end: 0, best: None, limit };
+        let mut flat = 1;
+        while flat < codes && map[flat] == map[0] {
+            flat += 1;
+        }
+        let mut search = Search { map, codes, flat, top: 0, end: 0, best: None, limit };
         let mut specials = 0;
         while specials < 2 {
             // The codes at the end that are alike, and those before.
@@ -96,7 +100,10 @@ impl Ramp {
 
     /// The line.
     const fn base(&self, code: usize) -> u8 {
-        let mut x = (code as u8).saturating_sub(self.less);
+        if code <= self.less as usize {
+            return 0;
+        }
+        let mut x = code as u8 - self.less;
         if x > self.limit {
             x = self.limit;
         }
@@ -113,20 +120,22 @@ impl Ramp {
 
     /// Whether this is the map. (The end is where most are not.)
     const fn is(&self, map: &[u8; 256], codes: usize) -> bool {
+        let (from, most_at) = (self.from as usize, self.most_at() as usize);
         let mut code = codes;
         while code > 0 {
             code -= 1;
-            let mut i = code.saturating_sub(self.from as usize);
-            if i > self.most_at() as usize {
-                i = self.most_at() as usize;
+            let mut i = code.saturating_sub(from);
+            if i > most_at {
+                i = most_at;
             }
             i >>= self.merged;
-            let mut value = self.base(code);
+            let mut value = self.base(code) as usize;
             let mut k = 0;
             while k <= i / 16 {
-                value = value.wrapping_add(self.rows[k][i % 16]);
+                value += self.rows[k][i % 16] as usize;
                 k += 1;
             }
+            let mut value = value as u8;
             if value > self.most {
                 value = self.most;
             }
@@ -201,10 +210,13 @@ impl Ramp {
 
 /// A search for the ramp of the least work, the first of those. The compiler does it for hundreds of maps,
 /// in each of which there are dozens of lines to try, and only a few of those are not soon seen to be too much work: so
-/// a ramp's rows are counted before they are made, and made before they are compared with the map.
+/// a ramp's rows are counted before they are made, and made before they are compared with the map. And what is done for
+/// every code calls little: that is what takes the compiler's time.
 struct Search<'a> {
     map: &'a [u8; 256],
     codes: usize,
+    /// The first code that is not mapped as 0 is.
+    flat: usize,
     /// The first of the codes that are alike up to `end`, from which on they are special.
     top: usize,
     end: usize,
@@ -283,7 +295,7 @@ impl Search<'_> {
 
     /// How much the map has more than the line.
     const fn above(&self, ramp: &Ramp, code: usize) -> u8 {
-        self.map[code].wrapping_sub(ramp.base(code))
+        (self.map[code] as i32 - ramp.base(code) as i32) as u8
     }
 
     /// Places the window around what isn't on the line, and says where it ends.
@@ -292,8 +304,14 @@ impl Search<'_> {
         // What is to be added before the window, and from the top on.
         let before = self.above(ramp, 0);
         let after = self.above(ramp, if flat || top == 0 { top } else { top - 1 });
-        let mut from = 0;
-        while from + 1 < top && self.above(ramp, from + 1) == before {
+        // (Up to `less` a line is zero, so that all of those codes are like the first one, or the window begins there.)
+        let same = if flat || self.flat <= ramp.less as usize {
+            self.flat - 1
+        } else {
+            ramp.less as usize
+        };
+        let mut from = if same < top { same } else { top.saturating_sub(1) };
+        while !flat && from + 1 < top && self.above(ramp, from + 1) == before {
             from += 1;
         }
         let mut last = top;

@@ -42,71 +42,65 @@ impl Window {
         while last > 0 && map[last - 1] == map[codes - 1] {
             last -= 1;
         }
-        if let Some(window) = Self::shifted(map, codes, count, (256 - last) as u8) {
+        if let Some(window) = Self::shifted(map, codes, count, 256 - last) {
             return Some(window);
+        }
+        if codes < 256 {
+            return None;
         }
         let mut all_but_last = *map;
         all_but_last[255] = map[0];
         match Self::shifted(&all_but_last, codes, count, 1) {
-            Some(window) if codes == 256 => Some(Self { wrong: map[0] ^ map[255], ..window }),
-            _ => None,
+            Some(window) => Some(Self { wrong: map[0] ^ map[255], ..window }),
+            None => None,
         }
     }
 
-    const fn shifted(map: &[u8; 256], codes: usize, count: usize, shift: u8) -> Option<Self> {
-        let mut found = Self { shift, count, ..Self::NOTHING };
-        // The least code there is after the shift, and the last that has its value.
-        let mut low = 0;
-        while low < 256 && found.value(map, codes, low).is_none() {
-            low += 1;
-        }
+    const fn shifted(map: &[u8; 256], codes: usize, count: usize, shift: usize) -> Option<Self> {
+        // A code's place is the code plus the shift, modulo 256. The lowest place of a code, and the last that has its value.
+        let low = if 256 - shift < codes || shift == 0 { 0 } else { shift };
+        let value = map[(low + 256 - shift) % 256];
         let mut first = low;
-        while first < 255 && found.agree(map, codes, low, first + 1) {
+        while first < 255 {
+            let code = (first + 1 + 256 - shift) % 256;
+            if code < codes && map[code] != value {
+                break;
+            }
             first += 1;
         }
-        found.first = first as u8;
+        let mut found = Self { shift: shift as u8, first: first as u8, count, ..Self::NOTHING };
         let mut i = 0;
-        while i < 16 * count {
-            if first + i < 256
-                && let Some(value) = found.value(map, codes, first + i)
-            {
+        while i < 16 * count && first + i < 256 {
+            let code = (first + i + 256 - shift) % 256;
+            if code < codes {
                 let before = if i < 16 { 0 } else { found.rows[0][i - 16] };
-                found.rows[i / 16][i % 16] = value.wrapping_sub(before);
-                found.rows[i / 16][i % 16 + 16] = value.wrapping_sub(before);
+                let more = map[code].wrapping_sub(before);
+                found.rows[i / 16][i % 16] = more;
+                found.rows[i / 16][i % 16 + 16] = more;
             }
             i += 1;
         }
-        let mut code = 0;
-        while code < codes {
-            if found.shown(code as u8) != map[code] {
+        // (Most maps have no window, which the last codes tell.)
+        let mut code = codes;
+        while code > 0 {
+            code -= 1;
+            if found.shown(code) != map[code] {
                 return None;
             }
-            code += 1;
         }
         Some(found)
     }
 
     /// What a code is mapped to.
-    const fn shown(&self, code: u8) -> u8 {
-        let place = code.wrapping_add(self.shift).saturating_sub(self.first) as usize;
+    const fn shown(&self, code: usize) -> u8 {
+        let (place, first) = ((code + self.shift as usize) % 256, self.first as usize);
+        let mut place = place.saturating_sub(first);
         let last = 16 * self.count - 1;
-        let place = if place > last { last } else { place };
-        let more = if place < 16 { 0 } else { self.rows[1][place - 16] };
-        self.rows[0][place % 16].wrapping_add(more)
-    }
-
-    /// What the code becomes that this is after the shift, if there is one.
-    const fn value(&self, map: &[u8; 256], codes: usize, shifted: usize) -> Option<u8> {
-        let code = (shifted as u8).wrapping_sub(self.shift) as usize;
-        if code < codes { Some(map[code]) } else { None }
-    }
-
-    /// Whether two codes after the shift, if there are such, become the same.
-    const fn agree(&self, map: &[u8; 256], codes: usize, a: usize, b: usize) -> bool {
-        match (self.value(map, codes, a), self.value(map, codes, b)) {
-            (Some(a), Some(b)) => a == b,
-            _ => true,
+        if place > last {
+            place = last;
         }
+        let value = self.rows[0][place % 16];
+        if place < 16 { value } else { value.wrapping_add(self.rows[1][place - 16]) }
     }
 
     /// About how many instructions it takes, counted as those of a sum of nibbles are.

@@ -342,19 +342,24 @@ struct Pair<A, B, const HOW: u8>(PhantomData<(A, B)>);
 impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
     const PLAN: Plan = match Self::moved() {
         Some(moved) => {
-            let cut = &Self::cut();
-            assert!(moved.rounds(&Self::table(), cut, B::DTYPE));
-            Plan::to_one_side(cut, A::DTYPE, B::DTYPE, moved)
+            assert!(moved.rounds(&Self::TABLE, &Self::cut(), B::DTYPE));
+            Plan::to_one_side(&Self::cut(), A::DTYPE, B::DTYPE, moved)
         }
-        None => Plan::of(&Self::table(), A::DTYPE, B::DTYPE),
+        None => Plan::of(&Self::TABLE, A::DTYPE, B::DTYPE),
     };
 
-    /// What numbers are cut to.
+    /// What each byte becomes. The compiler takes long to cast by the reference, so that plans share what it found.
+    const TABLE: [u8; 256] = match HOW {
+        BY_DEFAULT => ByteTable::<A, B>::BYTES,
+        // (Which is the default.)
+        TO_ZERO if !matches!(B::DTYPE.kind(), Kind::Float) => ByteTable::<A, B>::BYTES,
+        FROM_ZERO => Self::from_zero(),
+        _ => table8_under::<A>(B::DTYPE, &options(HOW)),
+    };
+
+    /// What numbers are cut to. (A function names no other table than its own: all that it names are made when it is called.)
     const fn cut() -> [u8; 256] {
-        match B::DTYPE.kind() {
-            Kind::Float => table8_under::<A>(B::DTYPE, &options(TO_ZERO)),
-            _ => ByteTable::<A, B>::BYTES,
-        }
+        Pair::<A, B, TO_ZERO>::TABLE
     }
 
     /// Which numbers are moved if they are cut then: from the first to the last of those that would not be rounded.
@@ -368,17 +373,12 @@ impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
         if !signs || !matches!(HOW, UP | DOWN) {
             return None;
         }
-        Moved::of(&Self::table(), &Self::cut(), HOW == DOWN)
+        Moved::of(&Self::TABLE, &Self::cut(), HOW == DOWN)
     }
 
-    const fn table() -> [u8; 256] {
-        if HOW == BY_DEFAULT {
-            return ByteTable::<A, B>::BYTES;
-        } else if HOW != FROM_ZERO {
-            return table8_under::<A>(B::DTYPE, &options(HOW));
-        }
-        let mut table = table8_under::<A>(B::DTYPE, &options(UP));
-        let negative = table8_under::<A>(B::DTYPE, &options(DOWN));
+    const fn from_zero() -> [u8; 256] {
+        let mut table = Pair::<A, B, UP>::TABLE;
+        let negative = Pair::<A, B, DOWN>::TABLE;
         let mut code = 128;
         while code < 256 {
             table[code] = negative[code];
