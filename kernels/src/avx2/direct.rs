@@ -11,8 +11,9 @@ use super::steps::bytes::{
 };
 use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToByte, HalfToWord};
 use super::steps::floats::{
-    BrainToByte, BrainToFloat32, ByHubs, CUT, CutHalf, CutToBrain, Float64ToByte, Float64ToFloat32,
-    FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain, UpperByteToFloat16,
+    BrainToByte, BrainToFloat32, ByHubs, CUT, CutHalf, CutToBrain, FittingToByte, FittingToWord,
+    Float64ToByte, Float64ToFloat32, FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain,
+    UpperByteToFloat16,
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
@@ -422,6 +423,12 @@ where
         }
         (DType::Float64, _) if is_integer(to) && to.bits() == 8 => {
             stepped::<Float64ToByte, A, B, MODE>
+        }
+        (DType::Float32, _) if MODE == stepwise::FITTING && is_integer(to) && to.bits() == 8 => {
+            stepped::<FittingToByte, A, B, MODE>
+        }
+        (DType::Float32, DType::Int16 | DType::UInt16) if MODE == stepwise::FITTING => {
+            stepped::<FittingToWord, A, B, MODE>
         }
         _ if is_float(from) && is_integer(to) && to.bits() == 8 => {
             stepped::<FloatToByte<CUT>, A, B, MODE>

@@ -46,6 +46,12 @@ pub(in crate::avx2) struct FloatToByte<const MODE: u8>;
 /// The same to an integer of less than 8 bits that will be packed: what is above them is anything.
 pub(in crate::avx2) struct FloatToBits;
 
+/// Float32 to an integer of at most 8 bits that has room for it: nothing is clamped.
+pub(in crate::avx2) struct FittingToByte;
+
+/// The same to one of 16 bits.
+pub(in crate::avx2) struct FittingToWord;
+
 /// Bfloat16 to an integer of at most 8 bits, by a [`Mode`].
 pub(in crate::avx2) struct BrainToByte<const MODE: u8>;
 
@@ -276,6 +282,42 @@ where
     }
 }
 
+impl<A: Real, B: Real> Step<A, B> for FittingToByte {
+    const LEN: usize = 32;
+    const AT_ONCE: usize = 2;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 32 elements on both sides.
+        unsafe {
+            let (ab, cd) = (isa.fitting_words(src), isa.fitting_words(src.add(64)));
+            let bytes = match const { limits(B::DTYPE).0 } {
+                0 => isa.pack_u16(ab, cd),
+                _ => isa.packs16(ab, cd),
+            };
+            isa.store(dst, isa.packed_in_order(bytes));
+        }
+    }
+}
+
+impl<A: Real, B: Real> Step<A, B> for FittingToWord {
+    const LEN: usize = 16;
+    const AT_ONCE: usize = 2;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            let [a, b] = isa.fitting_dwords(src);
+            let words = match const { B::DTYPE.kind() } {
+                Kind::Int => isa.packs32(a, b),
+                _ => isa.pack_u32(a, b),
+            };
+            isa.store(dst, isa.in_order(words));
+        }
+    }
+}
+
 impl<const MODE: u8, A: Real, B: Real> Step<A, B> for BrainToByte<MODE> {
     const LEN: usize = 32;
 
@@ -338,6 +380,28 @@ impl Avx2 {
             let Sticky([c, d]) = self.bridge(Decode::<A>::decode(self, second));
             [a, b, c, d]
         }
+    }
+
+    /// 16 float32s that fit a dword, cut.
+    ///
+    /// # Safety
+    /// `src` is valid for reading them.
+    #[inline(always)]
+    unsafe fn fitting_dwords(self, src: *const u8) -> [__m256i; 2] {
+        // SAFETY: the caller's.
+        let (a, b) = unsafe { (self.load(src), self.load(src.add(32))) };
+        [self.ps_to_i32(self.as_ps(a)), self.ps_to_i32(self.as_ps(b))]
+    }
+
+    /// The same that fit a word, as packing leaves them.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn fitting_words(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let [a, b] = unsafe { self.fitting_dwords(src) };
+        self.packs32(a, b)
     }
 
     /// 32 floats as integers of a byte.

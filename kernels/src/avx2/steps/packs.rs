@@ -8,7 +8,9 @@ use crate::avx2::direct;
 use crate::avx2::packed::{Step, stepped};
 use crate::avx2::pieces::GROUP;
 use crate::avx2::steps::bytes::{EncodeSmall, SmallToFloat64};
-use crate::avx2::steps::floats::{BrainToByte, CUT, Float64ToByte, FloatToBits, FloatToByte};
+use crate::avx2::steps::floats::{
+    BrainToByte, CUT, FittingToByte, Float64ToByte, FloatToBits, FloatToByte,
+};
 use crate::avx2::steps::ints::{ClampByte, ClampToSmall, ClampedBy};
 use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap, LOW_BITS, of_positive};
 use crate::avx2::steps::words::{Constants, NEAREST, WordsToInt};
@@ -234,8 +236,13 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
     set!(pairs CutWords [Float16 BFloat16]
         [Int4x2 Int4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
     set!(pairs CutFloats [Float16] [UInt4x2 UInt4 4]);
-    set!(pairs FloatToBits [Float32]
-        [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
+    if MODE == stepwise::FITTING {
+        set!(pairs FittingToByte [Float32]
+            [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
+    } else {
+        set!(pairs FloatToBits [Float32]
+            [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
+    }
     set!(pairs CutBrains [BFloat16] [UInt4x2 UInt4 4]);
     set!(pairs Float64ToByte [Float64]
         [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
