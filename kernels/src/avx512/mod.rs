@@ -23,6 +23,7 @@ mod halves;
 mod in_registers;
 mod lanes;
 mod longer;
+mod marked;
 mod moved;
 mod narrow;
 mod overflows;

@@ -1,7 +1,6 @@
 //! Look-ups of bytes: what the 256 values of a byte become, by permutations of registers that hold
 //! the table. How many that takes depends on what the table repeats.
 
-use super::lanes::first_of_64;
 use super::shim::Vbmi;
 use super::uppers::Uppers;
 use super::words::every_other_byte;
@@ -13,12 +12,12 @@ use core::arch::x86_64::*;
 
 /// A table, and what it repeats.
 pub(super) struct ByteMap {
-    bytes: [u8; 256],
-    shape: Shape,
+    pub(super) bytes: [u8; 256],
+    pub(super) shape: Shape,
 }
 
 #[derive(Clone, Copy)]
-enum Shape {
+pub(super) enum Shape {
     /// The same for every byte.
     Constant,
     /// Bits 6 and 7 of the byte don't matter.
@@ -375,7 +374,7 @@ unsafe fn fitting<L: LookUp + InRegisters>(
 }
 
 /// The bytes of a step.
-const STEP: usize = 128;
+pub(super) const STEP: usize = 128;
 
 /// # Safety
 /// The pointers are valid for a step, and don't overlap.
@@ -419,85 +418,6 @@ unsafe fn steps<L: LookUp>(
             i += left;
         }
     }
-}
-
-/// What `n` bytes become by the first table, and whether any of them is not zero by the second.
-///
-/// # Safety
-/// As for [`map_bytes`].
-pub(super) unsafe fn map_marked<L: LookUp + Isa>(
-    [results, marks]: [&[u8; 256]; 2],
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-) -> bool {
-    // SAFETY: the caller's.
-    let isa = unsafe { L::summon() };
-    isa.vectorize(
-        #[inline(always)]
-        move || {
-            let (results, marks) = (ByteMap::of_any(*results), ByteMap::of_any(*marks));
-            let x = isa.features();
-            let mut marked = x.f._mm512_setzero_si512();
-            let mut i = 0;
-            // SAFETY: the caller's. Of a register that is not full only what was read is marked.
-            unsafe {
-                while n - i >= 64 {
-                    let v = x.load_dwords(src.add(i));
-                    x.store_dwords(dst.add(i), isa.look_up(&results, v));
-                    marked = x.f._mm512_or_si512(marked, isa.look_up(&marks, v));
-                    i += 64;
-                }
-                let v = x.load_first(src.add(i), n - i);
-                x.store_first(dst.add(i), isa.look_up(&results, v), n - i);
-                let last = isa.look_up(&marks, v);
-                let last = x.bw._mm512_maskz_mov_epi8(first_of_64(n - i), last);
-                marked = x.f._mm512_or_si512(marked, last);
-            }
-            x.bw._mm512_test_epi8_mask(marked, marked) != 0
-        },
-    )
-}
-
-/// Whether a half byte is marked: see [`MarkedHalves`](crate::shape::MarkedHalves). (What is not read counts as zero.)
-///
-/// # Safety
-/// As for every such loop. The CPU has the token's instruction set.
-pub(super) unsafe fn marked_halves<L: LookUp + Isa>(
-    marks: &[u8; 16],
-    src: *const u8,
-    n: usize,
-) -> bool {
-    // SAFETY: the caller's.
-    let isa = unsafe { L::summon() };
-    isa.vectorize(
-        #[inline(always)]
-        move || {
-            let x = isa.features();
-            let mut table = [0; 64];
-            for (i, mark) in table.iter_mut().enumerate() {
-                *mark = marks[i % 16];
-            }
-            let mut any = x.f._mm512_setzero_si512();
-            // SAFETY: the caller's.
-            unsafe {
-                let mut i = 0;
-                while i < n {
-                    let left = n - i;
-                    let v = match left {
-                        64.. => x.load_dwords(src.add(i)),
-                        _ => x.load_first(src.add(i), left),
-                    };
-                    let low = isa.look_up_halves(&table, v);
-                    let high = isa.look_up_halves(&table, x.bw._mm512_srli_epi16::<4>(v));
-                    // any OR low OR high
-                    any = x.f._mm512_ternarylogic_epi32::<0xfe>(any, low, high);
-                    i += 64;
-                }
-            }
-            x.bw._mm512_test_epi8_mask(any, any) != 0
-        },
-    )
 }
 
 /// The pairs of results that the low 7 bits of each word tell.

@@ -209,11 +209,10 @@ pub(super) unsafe fn by_narrowed(
     }
 }
 
-/// A checked cast of bytes to bytes by the default kernel: by two tables, of what that kernel makes of
-/// all codes, and of those that don't fit.
+/// A checked cast of bytes to bytes: by two tables, of what all codes become that fit, and of those that don't.
 ///
 /// # Safety
-/// As for [`super::cast`]; both dtypes have 8 bits; `fit` is the plan's.
+/// As for [`super::cast`]; both dtypes have 8 bits; `fit` is the plan's, and asked of the source.
 pub(super) unsafe fn by_marks(
     table: &Table,
     src: *const u8,
@@ -226,8 +225,8 @@ pub(super) unsafe fn by_marks(
     let mut start = 0;
     // SAFETY: the caller's. A piece is inside both buffers.
     unsafe {
-        let results = default_results(table, params);
         let marks = unfit_bytes(table, fit);
+        let Some(results) = fitting_results(table, params, &marks) else { return 0 };
         while start < n {
             let (len, src) = ((2 * BUFFER).min(n - start), src.add(start));
             if look_up([&results, &marks], src, dst.add(start), len) {
@@ -237,6 +236,20 @@ pub(super) unsafe fn by_marks(
         }
     }
     n
+}
+
+/// What every byte becomes that is not marked as unfit, if there is one; others become what one of those does.
+///
+/// # Safety
+/// As for [`known`]; both dtypes have 8 bits.
+unsafe fn fitting_results(table: &Table, params: &Params, marks: &[u8; 256]) -> Option<[u8; 256]> {
+    let fitting = marks.iter().position(|&mark| mark == 0)?;
+    let codes: [u8; 256] =
+        array::from_fn(|code| if marks[code] == 0 { code } else { fitting } as u8);
+    let mut results = [0; 256];
+    // SAFETY: the caller's; the arrays have a byte for each code.
+    unsafe { pieces(table, codes.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null()) };
+    Some(results)
 }
 
 /// What the default kernel makes of every byte.

@@ -261,7 +261,7 @@ unsafe fn cast_by_steps(
         if let Some(kernel) = fitting_kernel(table, n, params) {
             while_fitting(kernel, table, src, dst, n, params)
         } else if let Some(look_up) = table.shapes.look_up_marked
-            && let Some(fit) = params.plan().marked_bytes()
+            && let Some(fit) = params.plan().marked_bytes(params.from, params.to)
             && n >= LONG
         {
             bytes::by_marks(table, src, dst, n, params, fit, look_up)

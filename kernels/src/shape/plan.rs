@@ -131,12 +131,15 @@ impl Plan {
         }
     }
 
-    /// What does not fit, if the same is done, all elements are bytes, and a look-up tells unfit ones
+    /// What does not fit, if that is asked of the source, all elements are bytes, and a look-up tells unfit ones
     /// in less time than comparisons.
-    pub(super) fn marked_bytes(&self) -> Option<&Fit> {
-        let bytes = self.widest == 1 && self.is_checked_default();
-        let fit = self.fit.as_ref().map(|(fit, _)| fit);
-        fit.filter(|fit| bytes && !fit.is_quick())
+    pub(super) fn marked_bytes(&self, from: DType, to: DType) -> Option<&Fit> {
+        let (fit, before) = self.fit.as_ref()?;
+        let is_asked = *before == 0 && self.substitute.is_none() && self.seed.is_none();
+        let bytes = from.bits() == 8 && to.bits() == 8;
+        // (Between integers there is often nothing to look up, and of powers of two a comparison tells sooner.)
+        let is_signed = matches!(from.numbers(), Numbers::Float(format) if format.signed());
+        (is_asked && bytes && (is_signed || !fit.is_quick())).then_some(fit)
     }
 
     /// For a pair of real dtypes under options as plain as they can be.
