@@ -24,7 +24,7 @@
 use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
-use crate::scalar::direct::is_copy;
+use crate::scalar::direct::{is_copy, is_packed_copy};
 use crate::shape::{self, Screen, Tells, Tops};
 use crate::swap::is_swappable;
 use crate::table::{Kernel, Params, RealPairs};
@@ -297,6 +297,44 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
     i
 }
 
+/// Copies packed elements of so many bits that fit a dtype of as many.
+///
+/// # Safety
+/// As for every [`Kernel`], but for what it answers; the CPU has the instruction set.
+unsafe fn copy_fitting<I: InRegisters, const BITS: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    /// The bytes of a step.
+    const STEP: usize = 128;
+    // SAFETY: the caller's; a step is whole registers.
+    unsafe {
+        let isa = I::summon();
+        isa.vectorize(
+            #[inline(always)]
+            move || {
+                // (What the compiler is to know.)
+                let [from, to] = [params.from, params.to].map(Side::of);
+                let sides = [Side { bits: BITS, ..from }, Side { bits: BITS, ..to }];
+                whole_steps(
+                    isa,
+                    CODES,
+                    sides,
+                    const { 8 * STEP / BITS },
+                    src,
+                    dst,
+                    n,
+                    params,
+                    #[inline(always)]
+                    |src, dst| src.copy_to_nonoverlapping(dst, STEP),
+                )
+            },
+        )
+    }
+}
+
 /// Turns a step of a side.
 ///
 /// # Safety
@@ -399,15 +437,21 @@ pub(crate) struct Stepwise {
 pub(crate) struct OfCodes([[Option<Kernel>; DType::COUNT]; DType::COUNT]);
 
 impl OfCodes {
-    /// Those of a mode's that suit their pairs.
+    /// Those of a mode's that suit their pairs, and copies.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has an instruction set of such ones.
-    pub(crate) const fn of(pairs: RealPairs) -> Self {
-        let mut kernels = [[None; DType::COUNT]; DType::COUNT];
+    pub(crate) const fn of<I: InRegisters>(pairs: RealPairs) -> Self {
+        let mut kernels: [[Option<Kernel>; DType::COUNT]; DType::COUNT] =
+            [[None; DType::COUNT]; DType::COUNT];
         let mut i = 0;
         while i < DType::COUNT * DType::COUNT {
             let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
             if suits(from, to, CODES) {
-                kernels[from as usize][to as usize] = pairs.get(from, to);
+                kernels[from as usize][to as usize] = match from.bits() {
+                    1 if is_packed_copy(from, to) => Some(copy_fitting::<I, 1>),
+                    2 if is_packed_copy(from, to) => Some(copy_fitting::<I, 2>),
+                    4 if is_packed_copy(from, to) => Some(copy_fitting::<I, 4>),
+                    _ => pairs.get(from, to),
+                };
             }
             i += 1;
         }

@@ -213,7 +213,7 @@ fn alone(params: &Params) -> Option<Kernel> {
 }
 
 /// The kernels that test codes of a byte or less.
-static OF_CODES: OfCodes = OfCodes::of(pairs::<{ stepwise::CODES }>());
+static OF_CODES: OfCodes = OfCodes::of::<Avx2>(pairs::<{ stepwise::CODES }>());
 
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {

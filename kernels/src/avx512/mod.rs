@@ -350,10 +350,10 @@ fn alone<L: LookUp + Isa>(params: &Params) -> Option<Kernel> {
 }
 
 /// The kernels that test codes of a byte or less.
-static OF_CODES: OfCodes = OfCodes::of(pairs::<{ stepwise::CODES }>());
+static OF_CODES: OfCodes = OfCodes::of::<Avx512>(pairs::<{ stepwise::CODES }>());
 
 /// The same with VBMI.
-static OF_CODES_VBMI: OfCodes = OfCodes::of(pairs_vbmi::<{ stepwise::CODES }>());
+static OF_CODES_VBMI: OfCodes = OfCodes::of::<Vbmi>(pairs_vbmi::<{ stepwise::CODES }>());
 
 /// The kernels of all pairs.
 pub(crate) static TABLE: Table = Table {

@@ -82,7 +82,10 @@ impl Tops {
             _ => 1,
         };
         match tells {
-            Tells::Any if self.set != 0 => Asked::Set(self.set.wrapping_mul(times)),
+            // (Of a bool they are those of a byte.)
+            Tells::Any if self.set != 0 => {
+                Asked::Set((self.set & u8::MAX >> (8 - bits)).wrapping_mul(times))
+            }
             Tells::Any if self.other != 0 => Asked::Other(self.other.wrapping_mul(times)),
             // (All codes of fewer bits are told by them.)
             Tells::Any if bits < 4 => Asked::Nothing,
