@@ -226,6 +226,7 @@ pub(super) unsafe fn by_marks(
     // SAFETY: the caller's. A piece is inside both buffers.
     unsafe {
         let marks = unfit_bytes(table, fit);
+        // (If none fits, the first element does not.)
         let Some(results) = fitting_results(table, params, &marks) else { return 0 };
         while start < n {
             let (len, src) = ((2 * BUFFER).min(n - start), src.add(start));
@@ -246,10 +247,19 @@ unsafe fn fitting_results(table: &Table, params: &Params, marks: &[u8; 256]) -> 
     let fitting = marks.iter().position(|&mark| mark == 0)?;
     let codes: [u8; 256] =
         array::from_fn(|code| if marks[code] == 0 { code } else { fitting } as u8);
+    // SAFETY: the caller's.
+    Some(unsafe { results_of(table, params, &codes) })
+}
+
+/// What such bytes become, none of which is refused.
+///
+/// # Safety
+/// As for [`known`]; both dtypes have 8 bits.
+unsafe fn results_of(table: &Table, params: &Params, codes: &[u8; 256]) -> [u8; 256] {
     let mut results = [0; 256];
     // SAFETY: the caller's; the arrays have a byte for each code.
     unsafe { pieces(table, codes.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null()) };
-    Some(results)
+    results
 }
 
 /// What the default kernel makes of every byte.
@@ -311,9 +321,7 @@ pub(crate) unsafe fn map(table: &Table, n: usize, params: &Params) -> Option<[u8
     if !params.plan().is_map || n < LONG {
         return None;
     }
-    let codes: [u8; 256] = array::from_fn(|code| code as u8);
-    let mut results = [0; 256];
+    let codes = array::from_fn(|code| code as u8);
     // SAFETY: the caller's; both dtypes have 8 bits.
-    unsafe { pieces(table, codes.as_ptr(), results.as_mut_ptr(), 256, params, |_| ptr::null()) };
-    Some(results)
+    Some(unsafe { results_of(table, params, &codes) })
 }

@@ -288,6 +288,7 @@ impl<A: Real, B: Real> Step<A, B> for FittingToByte {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        const { assert!(matches!(A::DTYPE, DType::Float32)) };
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let (ab, cd) = (isa.fitting_words(src), isa.fitting_words(src.add(64)));
@@ -306,6 +307,7 @@ impl<A: Real, B: Real> Step<A, B> for FittingToWord {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        const { assert!(matches!(A::DTYPE, DType::Float32)) };
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
             let [a, b] = isa.fitting_dwords(src);
