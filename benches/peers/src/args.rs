@@ -2,9 +2,7 @@
 
 use crate::compare;
 use crate::figures;
-use crate::html;
 use crate::measuring::{self, Time};
-use crate::pictures;
 use crate::record::Record;
 use simdcast::DType;
 use std::ffi::OsString;
@@ -15,7 +13,7 @@ use std::time::Duration;
 pub(crate) const HELP: &str = "\
 Measures simdcast on this machine, beside memcpy, plain loops and other libraries.
 
-Usage: cargo run --release --manifest-path benches/peers/Cargo.toml -- COMMAND
+Usage: cargo run --release -p simdcast-peers --features peers -- COMMAND
 
   report [--seconds N] [--out DIR]
       measures for about so long (default: 220), and writes to DIR (default: target/report) record.json, the
@@ -34,7 +32,8 @@ Usage: cargo run --release --manifest-path benches/peers/Cargo.toml -- COMMAND
   help
       this text
 
-Without the crate's feature peers (--no-default-features) there are no other libraries.
+Without the crate's feature peers there are no other libraries, and without its feature pictures, which that has in it,
+neither report nor render.
 ";
 
 /// What is asked for.
@@ -174,7 +173,8 @@ impl Request {
         match self {
             Self::Help => Ok(Answer::good(HELP.to_owned())),
             Self::Report { time, out } => {
-                // What cannot be written should not be measured first.
+                // What cannot be drawn or written should not be measured first.
+                can_draw()?;
                 make(&out)?;
                 let record = measuring::record(&Time::of(time))?;
                 record.write(&out.join("record.json"))?;
@@ -183,6 +183,7 @@ impl Request {
             }
             Self::Peers { pairs, sizes, time } => peers(pairs, sizes, time),
             Self::Render { record, out } => {
+                can_draw()?;
                 make(&out)?;
                 render(&Record::read(&record)?, &out).map(Answer::good)
             }
@@ -208,8 +209,18 @@ fn make(directory: &Path) -> Result<(), String> {
     fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))
 }
 
+fn can_draw() -> Result<(), String> {
+    if cfg!(feature = "pictures") {
+        return Ok(());
+    }
+    Err("this program was built without its pictures: cargo run … --features pictures, or peers"
+        .to_owned())
+}
+
 /// Writes the page and the picture, and says where they are.
+#[cfg(feature = "pictures")]
 fn render(record: &Record, out: &Path) -> Result<String, String> {
+    use crate::{html, pictures};
     let write = |name: &str, text: String| {
         let path = out.join(name);
         fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -220,6 +231,11 @@ fn render(record: &Record, out: &Path) -> Result<String, String> {
         written += &write("casts.svg", pictures::heat(grid, &record.dtypes)?)?;
     }
     Ok(written)
+}
+
+#[cfg(not(feature = "pictures"))]
+fn render(_: &Record, _: &Path) -> Result<String, String> {
+    can_draw().map(|()| String::new())
 }
 
 fn peers(

@@ -9,12 +9,14 @@ mod compare;
 #[path = "../../../examples/matrix/data.rs"]
 mod data;
 mod figures;
+#[cfg(feature = "pictures")]
 mod html;
 mod machine;
 #[allow(dead_code)] // It is for casts under options, too.
 #[path = "../../../examples/matrix/measure.rs"]
 mod measure;
 mod measuring;
+#[cfg(feature = "pictures")]
 mod pictures;
 #[path = "../../../examples/matrix/progress.rs"]
 mod progress;

@@ -137,9 +137,9 @@ pub(crate) fn rounded(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)
 }
 
-/// Versions as the lock file of this program has them.
+/// Versions as the lock file has them.
 fn versions() -> BTreeMap<String, String> {
-    let packages = include_str!("../Cargo.lock").split("[[package]]");
+    let packages = include_str!("../../../Cargo.lock").split("[[package]]");
     let field = |package: &str, name: &str| {
         let start = format!("{name} = \"");
         let line = package.lines().find(|line| line.starts_with(&start))?;
