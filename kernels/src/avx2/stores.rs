@@ -5,8 +5,8 @@
 //!
 //! The conversion to 32-bit integers gives -2^31 for all that those cannot hold, infinities and NaNs included. So it does
 //! for low bits where [`is_zero_past_ints`] says that they are zeros of these anyway. Otherwise the whole multiples of a
-//! power of two are taken off before, which is exact, since what is left is some of the number's own bits; an infinity
-//! leaves NaN then.
+//! power of two are taken off before, which is exact, since what is left is no larger and has no bits below the number's
+//! own; an infinity leaves NaN then.
 //!
 //! Where 8-bit floats do not saturate, the default kernels' own steps cut off magnitudes one code later.
 
@@ -577,15 +577,15 @@ impl Avx2 {
             return v;
         }
         if const { B::DTYPE.significant_bits() } < 32 {
-            let v =
-                if matches!(A::DTYPE, DType::Float16) { v } else { self.zero_for_subnormals(v) };
-            let whole = self.round_ps::<TO_ZERO>(self.part(v, 1.0 / 65536.0));
-            return self.fnma_ps(whole, self.all_ps(65536.0), v);
+            // Near this number float32s are the multiples of 2^24. So 0 is taken off numbers up to 2^23, and others have no
+            // fraction, which what is left would have cut off on the wrong side. What is too large to be near it is a
+            // multiple of 2^23, and so is what is left then: 0 in these bits, which -2^31 is, too.
+            return self.sub_ps(v, self.multiples_near(v, (1u64 << 47) as f32 * 1.5));
         }
         // What is left lies between -2^31 and 2^31. (From 2^24 on numbers are integers anyway.)
         const ALL: f32 = 4294967296.0;
         if matches!(A::DTYPE, DType::Float32) {
-            let v = self.zero_for_subnormals(v);
+            let v = self.no_subnormals(v);
             let whole = self.round_ps::<NEAREST>(self.part(v, 1.0 / ALL));
             let rest = self.fnma_ps(whole, self.all_ps(ALL), v);
             return self.and_ps(rest, self.cmp_ps::<ORDERED>(rest, rest));
@@ -599,8 +599,15 @@ impl Avx2 {
             return v;
         }
         // Near this number float32s are the multiples.
-        let near = self.all_ps(ALL * 1.5 * (1 << 23) as f32);
-        self.sub_ps(v, self.sub_ps(self.add_ps(v, near), near))
+        self.sub_ps(v, self.multiples_near(v, ALL * 1.5 * (1 << 23) as f32))
+    }
+
+    /// Numbers, rounded to multiples of what the float32s near another number, half as large again as a power of two, lie
+    /// apart, where the sum of the two lies there, too.
+    #[inline(always)]
+    fn multiples_near(self, v: __m256, number: f32) -> __m256 {
+        let near = self.all_ps(number);
+        self.sub_ps(self.add_ps(v, near), near)
     }
 
     /// The low bits that `B` keeps, which are no more than 8, in words as packing leaves them.
@@ -621,12 +628,11 @@ impl Avx2 {
         self.as_ps(self.or(self.max32(size, least), sign))
     }
 
-    /// Numbers that are cut toward zero, with zero for those that take long to multiply: what is added and taken off again is
-    /// too little to change others than those nearer to zero than 2^-38.
+    /// Numbers that are cut toward zero, with others nearer to it than 1 for those that take long to multiply: what is added
+    /// is too little to change any but those nearer to zero than 2^-38.
     #[inline(always)]
-    fn zero_for_subnormals(self, v: __m256) -> __m256 {
-        let little = self.all_ps(1.0 / (1u64 << 63) as f32);
-        self.sub_ps(self.add_ps(v, little), little)
+    fn no_subnormals(self, v: __m256) -> __m256 {
+        self.add_ps(v, self.all_ps(1.0 / (1u64 << 63) as f32))
     }
 
     /// Never subnormal, see [`BIT`].
