@@ -14,6 +14,7 @@ mod encode;
 mod float16;
 mod in_registers;
 mod look_ups;
+mod low_bits;
 mod nibbles;
 mod ops;
 mod packed;

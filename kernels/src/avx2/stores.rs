@@ -3,11 +3,6 @@
 //! An encoder of small floats leaves the number of units that it rounded to in the last bits of a sum: from that the sum's
 //! own rounding error is known, and one unit more or less makes it another mode's.
 //!
-//! The conversion to 32-bit integers gives -2^31 for all that those cannot hold, infinities and NaNs included. So it does
-//! for low bits where [`is_zero_past_ints`] says that they are zeros of these anyway. Otherwise the whole multiples of a
-//! power of two are taken off before, which is exact, since what is left is no larger and has no bits below the number's
-//! own; an infinity leaves NaN then.
-//!
 //! Where 8-bit floats do not saturate, the default kernels' own steps cut off magnitudes one code later.
 
 use super::Avx2;
@@ -16,6 +11,7 @@ use super::byte_stores;
 use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
 use super::direct::Step;
 use super::encode::Small;
+use super::low_bits::Floats;
 use super::shapes::{DOWN, NEAREST, UP, steps};
 use super::steps::bytes::EncodeSmall;
 use super::steps::cuts::BrainToWord;
@@ -28,14 +24,8 @@ use super::steps::powers::{
 use super::steps::words::{self, WordsToInt, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::shape::{
-    BIT, BIT_64, Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints, x86_stores,
-};
-use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
-
-const TO_ZERO: i32 = 8 | 3;
-/// For comparisons; true if no operand is NaN.
-const ORDERED: i32 = 0x07;
+use crate::shape::{Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints, x86_stores};
+use core::arch::x86_64::{__m128i, __m256, __m256d};
 
 /// These stores, and those below.
 pub(super) const fn stores(stores: Stores) -> Stores {
@@ -473,36 +463,6 @@ impl Singles for Loud {
     }
 }
 
-/// Hubs of floats.
-trait Floats {
-    /// Integers with the low bits that `B` keeps.
-    fn low<A: Real, B: Real>(self, isa: Avx2) -> I32;
-}
-
-impl Floats for F32 {
-    #[inline(always)]
-    fn low<A: Real, B: Real>(self, isa: Avx2) -> I32 {
-        let [a, b] = self.0;
-        let (a, b) = (isa.without_multiples::<A, B>(a), isa.without_multiples::<A, B>(b));
-        I32([isa.ps_to_i32(a), isa.ps_to_i32(b)])
-    }
-}
-
-impl Floats for Loud {
-    #[inline(always)]
-    fn low<A: Real, B: Real>(self, isa: Avx2) -> I32 {
-        F32(self.0).low::<A, B>(isa)
-    }
-}
-
-impl Floats for F64 {
-    #[inline(always)]
-    fn low<A: Real, B: Real>(self, isa: Avx2) -> I32 {
-        let [a, b, c, d] = self.0;
-        I32([isa.low_of_two::<B>(a, b), isa.low_of_two::<B>(c, d)])
-    }
-}
-
 impl Avx2 {
     /// Float16s of float32s.
     #[inline(always)]
@@ -570,53 +530,6 @@ impl Avx2 {
         self.blend_ps(power, v, v)
     }
 
-    /// Numbers that the conversion makes integers of with the right low bits.
-    #[inline(always)]
-    fn without_multiples<A: Real, B: Real>(self, v: __m256) -> __m256 {
-        if const { is_zero_past_ints(A::DTYPE, B::DTYPE) } {
-            return v;
-        }
-        if const { B::DTYPE.significant_bits() } < 32 {
-            // Near this number float32s are the multiples of 2^24. So 0 is taken off numbers up to 2^23, and others have no
-            // fraction, which what is left would have cut off on the wrong side. What is too large to be near it is a
-            // multiple of 2^23, and so is what is left then: 0 in these bits, which -2^31 is, too.
-            return self.sub_ps(v, self.multiples_near(v, (1u64 << 47) as f32 * 1.5));
-        }
-        // What is left lies between -2^31 and 2^31. (From 2^24 on numbers are integers anyway.)
-        const ALL: f32 = 4294967296.0;
-        if matches!(A::DTYPE, DType::Float32) {
-            let v = self.no_subnormals(v);
-            let whole = self.round_ps::<NEAREST>(self.part(v, 1.0 / ALL));
-            let rest = self.fnma_ps(whole, self.all_ps(ALL), v);
-            return self.and_ps(rest, self.cmp_ps::<ORDERED>(rest, rest));
-        }
-        // A bfloat16's low bits are zeros from 2^39 on; float16 has but infinities and NaNs there.
-        const ZERO: i32 = (127 + 39) << 23;
-        let bits = self.ps_bits(v);
-        let large = self.gt32(self.and(bits, self.all32(i32::MAX)), self.all32(ZERO - 1));
-        let v = self.as_ps(self.andnot(large, bits));
-        if matches!(A::DTYPE, DType::Float16) {
-            return v;
-        }
-        // Near this number float32s are the multiples.
-        self.sub_ps(v, self.multiples_near(v, ALL * 1.5 * (1 << 23) as f32))
-    }
-
-    /// Numbers, rounded to multiples of what the float32s near another number, half as large again as a power of two, lie
-    /// apart, where the sum of the two lies there, too.
-    #[inline(always)]
-    fn multiples_near(self, v: __m256, number: f32) -> __m256 {
-        let near = self.all_ps(number);
-        self.sub_ps(self.add_ps(v, near), near)
-    }
-
-    /// The low bits that `B` keeps, which are no more than 8, in words as packing leaves them.
-    #[inline(always)]
-    fn low_bits_of_two<B: Real>(self, a: __m256, b: __m256) -> __m256i {
-        let low = self.all32(const { (1 << B::DTYPE.significant_bits()) - 1 });
-        self.pack_u32(self.and(self.ps_to_i32(a), low), self.and(self.ps_to_i32(b), low))
-    }
-
     /// Numbers nearer to zero than [`TINY`] become that, but for zero.
     #[inline(always)]
     fn not_tiny(self, v: __m256) -> __m256 {
@@ -626,44 +539,5 @@ impl Avx2 {
         let least = self.and(self.gt32(size, self.zero()), tiny);
         let sign = self.and(bits, self.all32(i32::MIN));
         self.as_ps(self.or(self.max32(size, least), sign))
-    }
-
-    /// Numbers that are cut toward zero, with others nearer to it than 1 for those that take long to multiply: what is added
-    /// is too little to change any but those nearer to zero than 2^-38.
-    #[inline(always)]
-    fn no_subnormals(self, v: __m256) -> __m256 {
-        self.add_ps(v, self.all_ps(1.0 / (1u64 << 63) as f32))
-    }
-
-    /// Never subnormal, see [`BIT`].
-    #[inline(always)]
-    fn part(self, v: __m256, factor: f32) -> __m256 {
-        self.fma_ps(v, self.all_ps(factor), self.all_ps(BIT))
-    }
-
-    #[inline(always)]
-    fn part_64(self, v: __m256d, factor: f64) -> __m256d {
-        self.fma_pd(v, self.all_pd(factor), self.all_pd(BIT_64))
-    }
-
-    /// Integers with the low bits that `B` keeps.
-    #[inline(always)]
-    fn low_of_two<B: Real>(self, a: __m256d, b: __m256d) -> __m256i {
-        let (a, b) = (self.without_multiples_64::<B>(a), self.without_multiples_64::<B>(b));
-        self.join(self.pd_to_i32(b), self.pd_to_i32(a))
-    }
-
-    /// As [`without_multiples`](Self::without_multiples), of float64s.
-    #[inline(always)]
-    fn without_multiples_64<B: Real>(self, v: __m256d) -> __m256d {
-        if const { B::DTYPE.significant_bits() } < 32 {
-            let whole = self.round_pd::<TO_ZERO>(self.part_64(v, 1.0 / 65536.0));
-            return self.fnma_pd(whole, self.all_pd(65536.0), v);
-        }
-        const ALL: f64 = 4294967296.0;
-        let v = self.round_pd::<TO_ZERO>(v);
-        let whole = self.round_pd::<NEAREST>(self.part_64(v, 1.0 / ALL));
-        let rest = self.fnma_pd(whole, self.all_pd(ALL), v);
-        self.and_pd(rest, self.cmp_pd::<ORDERED>(rest, rest))
     }
 }
