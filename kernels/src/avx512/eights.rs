@@ -5,7 +5,8 @@
 //! saturation: converting to 32 bits, joining halves and packing them takes more time. By modes other
 //! than the default one they are rounded before, in the same loop.
 
-use super::bridge::{NAN_TO_ZERO, QUIETLY};
+use super::bridge::QUIETLY;
+use super::from_floats::NAN_TO_ZERO;
 use super::lanes::{both, first};
 use super::uppers::unknown;
 use super::{Avx512, Features, pieces, truths};

@@ -1,8 +1,9 @@
 //! The hub of small floats that are looked up as float32s: which small floats they were tells what need not be asked of them.
 
 use super::Features;
-use super::bridge::{Hub, Int, NAN_TO_ZERO, Power, QUIETLY, as_float32s, bits};
+use super::bridge::{Hub, Int, Power, QUIETLY, bits};
 use super::decode::{F32, I32, U32};
+use super::from_floats::{NAN_TO_ZERO, as_float32s};
 use crate::dtypes::Real;
 use crate::format::{FloatFormat, Numbers};
 use core::arch::x86_64::*;

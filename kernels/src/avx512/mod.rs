@@ -16,6 +16,7 @@ mod draws;
 mod eights;
 mod encode;
 mod float8s;
+mod from_floats;
 mod from_small;
 mod fused;
 mod generator;
