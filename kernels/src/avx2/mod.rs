@@ -18,6 +18,7 @@ mod low_bits;
 mod nibbles;
 mod ops;
 mod packed;
+mod parts;
 mod permutes;
 mod pieces;
 mod quarters;
