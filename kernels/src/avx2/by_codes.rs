@@ -3,8 +3,9 @@
 
 use super::Avx2;
 use super::code_tables::Codes;
+use super::half_bytes::ByHalves;
 use super::look_ups::look_up_packed;
-use super::packed::{ByCodes, ByHalves, Step, all_steps};
+use super::packed::{ByCodes, Step, all_steps};
 use crate::dtypes::{DType, Kind};
 use crate::table::ByCodes as ByCodesKernel;
 
