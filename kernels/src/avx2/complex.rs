@@ -81,11 +81,7 @@ impl<const BYTES: usize> Step for RealParts<BYTES> {
     unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides, which are whole groups of each.
         unsafe {
-            match BYTES {
-                2 => isa.real_parts_2(src, dst, Self::LEN),
-                4 => isa.real_parts_4(src, dst, Self::LEN),
-                _ => isa.real_parts_8(src, dst, Self::LEN),
-            };
+            isa.real_parts_of(BYTES, src, dst, Self::LEN);
         }
     }
 }
@@ -106,11 +102,7 @@ impl<const BYTES: usize> Step for WithZeros<BYTES> {
     unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides, which are whole groups of each.
         unsafe {
-            match BYTES {
-                2 => isa.with_zero_imaginary_2(src, dst, Self::LEN),
-                4 => isa.with_zero_imaginary_4(src, dst, Self::LEN),
-                _ => isa.with_zero_imaginary_8(src, dst, Self::LEN),
-            };
+            isa.with_zero_imaginary_of(BYTES, src, dst, Self::LEN);
         }
     }
 }

@@ -12,11 +12,7 @@ pub(super) unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: u
         let isa = Avx2::summon();
         let done = isa.vectorize(
             #[inline(always)]
-            move || match bytes {
-                2 => isa.real_parts_2(src, dst, n),
-                4 => isa.real_parts_4(src, dst, n),
-                _ => isa.real_parts_8(src, dst, n),
-            },
+            move || isa.real_parts_of(bytes, src, dst, n),
         );
         (PORTABLE.real_parts)(bytes, src.add(2 * bytes * done), dst.add(bytes * done), n - done);
     }
@@ -50,11 +46,7 @@ pub(super) unsafe fn with_zero_imaginary(bytes: usize, src: *const u8, dst: *mut
         let isa = Avx2::summon();
         let done = isa.vectorize(
             #[inline(always)]
-            move || match bytes {
-                2 => isa.with_zero_imaginary_2(src, dst, n),
-                4 => isa.with_zero_imaginary_4(src, dst, n),
-                _ => isa.with_zero_imaginary_8(src, dst, n),
-            },
+            move || isa.with_zero_imaginary_of(bytes, src, dst, n),
         );
         let (src, dst) = (src.add(bytes * done), dst.add(2 * bytes * done));
         (PORTABLE.with_zero_imaginary)(bytes, src, dst, n - done);
@@ -89,19 +81,39 @@ impl Avx2 {
                 for at in (0..2 * bytes * LEN).step_by(32) {
                     any = self.or(any, self.load(src.add(at)));
                 }
-                match bytes {
-                    2 => self.real_parts_2(src, dst, LEN),
-                    4 => self.real_parts_4(src, dst, LEN),
-                    _ => self.real_parts_8(src, dst, LEN),
-                };
+                self.real_parts_of(bytes, src, dst, LEN);
             }
             i += LEN;
         }
         (i, self.testz(any, asked) != 0)
     }
 
+    /// The real parts of as many elements as fill whole vectors, and how many these are.
+    ///
+    /// # Safety
+    /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts).
     #[inline(always)]
-    pub(super) unsafe fn real_parts_2(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    pub(super) unsafe fn real_parts_of(
+        self,
+        bytes: usize,
+        src: *const u8,
+        dst: *mut u8,
+        n: usize,
+    ) -> usize {
+        // SAFETY: the caller's.
+        unsafe {
+            match bytes {
+                2 => self.real_parts_2(src, dst, n),
+                4 => self.real_parts_4(src, dst, n),
+                _ => self.real_parts_8(src, dst, n),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts), of parts of 2 bytes.
+    #[inline(always)]
+    unsafe fn real_parts_2(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
         let low = self.all32(0xffff);
         let mut i = 0;
         while i + 16 <= n {
@@ -116,8 +128,10 @@ impl Avx2 {
         i
     }
 
+    /// # Safety
+    /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts), of parts of 4 bytes.
     #[inline(always)]
-    pub(super) unsafe fn real_parts_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    unsafe fn real_parts_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
         let mut i = 0;
         // SAFETY: so many elements are left, of 8 bytes in the source and 4 in the destination.
         unsafe {
@@ -146,8 +160,10 @@ impl Avx2 {
         }
     }
 
+    /// # Safety
+    /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts), of parts of 8 bytes.
     #[inline(always)]
-    pub(super) unsafe fn real_parts_8(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    unsafe fn real_parts_8(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
         let mut i = 0;
         while i + 8 <= n {
             // SAFETY: 8 elements are left: 128 bytes of the source, 64 of the destination.
@@ -163,13 +179,32 @@ impl Avx2 {
         i
     }
 
+    /// Writes real parts and zeros for as many elements as fill whole vectors, and tells how many these are.
+    ///
+    /// # Safety
+    /// As [`Pieces::with_zero_imaginary`](crate::table::Pieces::with_zero_imaginary).
     #[inline(always)]
-    pub(super) unsafe fn with_zero_imaginary_2(
+    pub(super) unsafe fn with_zero_imaginary_of(
         self,
+        bytes: usize,
         src: *const u8,
         dst: *mut u8,
         n: usize,
     ) -> usize {
+        // SAFETY: the caller's.
+        unsafe {
+            match bytes {
+                2 => self.with_zero_imaginary_2(src, dst, n),
+                4 => self.with_zero_imaginary_4(src, dst, n),
+                _ => self.with_zero_imaginary_8(src, dst, n),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Pieces::with_zero_imaginary`](crate::table::Pieces::with_zero_imaginary), of parts of 2 bytes.
+    #[inline(always)]
+    unsafe fn with_zero_imaginary_2(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
         let mut i = 0;
         while i + 8 <= n {
             // SAFETY: 8 elements are left: 16 bytes of the source, 32 of the destination.
@@ -181,13 +216,10 @@ impl Avx2 {
         i
     }
 
+    /// # Safety
+    /// As [`Pieces::with_zero_imaginary`](crate::table::Pieces::with_zero_imaginary), of parts of 4 bytes.
     #[inline(always)]
-    pub(super) unsafe fn with_zero_imaginary_4(
-        self,
-        src: *const u8,
-        dst: *mut u8,
-        n: usize,
-    ) -> usize {
+    unsafe fn with_zero_imaginary_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
         let mut i = 0;
         // SAFETY: so many elements are left, of 4 bytes in the source and 8 in the destination.
         unsafe {
@@ -215,13 +247,10 @@ impl Avx2 {
         unsafe { self.store(dst, self.u32_to_i64(self.loadx(src))) }
     }
 
+    /// # Safety
+    /// As [`Pieces::with_zero_imaginary`](crate::table::Pieces::with_zero_imaginary), of parts of 8 bytes.
     #[inline(always)]
-    pub(super) unsafe fn with_zero_imaginary_8(
-        self,
-        src: *const u8,
-        dst: *mut u8,
-        n: usize,
-    ) -> usize {
+    unsafe fn with_zero_imaginary_8(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
         let mut i = 0;
         while i + 8 <= n {
             // SAFETY: 8 elements are left: 64 bytes of the source, 128 of the destination.

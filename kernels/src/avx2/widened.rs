@@ -56,7 +56,7 @@ impl<S: Step> Step for AndZeros<S> {
         // widened to four bytes of the destination, and their number is a multiple of the 8 that are at a time.
         unsafe {
             let words = narrow.take::<S>(isa, tables, src);
-            isa.with_zero_imaginary_2(words, dst, S::LEN);
+            isa.with_zero_imaginary_of(2, words, dst, S::LEN);
         }
     }
 }
