@@ -53,7 +53,7 @@ impl Avx2 {
         if const { is_zero_past_ints(A::DTYPE, B::DTYPE) } {
             return v;
         }
-        if const { B::DTYPE.significant_bits() } < 32 {
+        if const { B::DTYPE.significant_bits() } <= 23 {
             // Near this number float32s are the multiples of 2^24. So 0 is taken off numbers up to 2^23, and others have no
             // fraction, which what is left would have cut off on the wrong side. What is too large to be near it is a
             // multiple of 2^23, and so is what is left then: 0 in these bits, which -2^31 is, too.
@@ -94,8 +94,8 @@ impl Avx2 {
         self.pack_u32(self.and(self.ps_to_i32(a), low), self.and(self.ps_to_i32(b), low))
     }
 
-    /// Numbers that are cut toward zero, with others nearer to it than 1 for those that take long to multiply: what is added
-    /// is too little to change any but those nearer to zero than 2^-38.
+    /// Numbers that are cut toward zero, without those that take long to multiply: what is added is too little to change any
+    /// but those nearer to zero than 2^-38, and these stay nearer to it than 1.
     #[inline(always)]
     fn no_subnormals(self, v: __m256) -> __m256 {
         self.add_ps(v, self.all_ps(1.0 / (1u64 << 63) as f32))
