@@ -36,6 +36,9 @@ Without the crate's feature peers there are no other libraries, and without its 
 neither report nor render.
 ";
 
+const UNDRAWN: &str =
+    "this program was built without its pictures: build it with --features pictures, or peers";
+
 /// What is asked for.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Request {
@@ -210,11 +213,7 @@ fn make(directory: &Path) -> Result<(), String> {
 }
 
 fn can_draw() -> Result<(), String> {
-    if cfg!(feature = "pictures") {
-        return Ok(());
-    }
-    Err("this program was built without its pictures: cargo run … --features pictures, or peers"
-        .to_owned())
+    if cfg!(feature = "pictures") { Ok(()) } else { Err(UNDRAWN.to_owned()) }
 }
 
 /// Writes the page and the picture, and says where they are.
@@ -235,7 +234,7 @@ fn render(record: &Record, out: &Path) -> Result<String, String> {
 
 #[cfg(not(feature = "pictures"))]
 fn render(_: &Record, _: &Path) -> Result<String, String> {
-    can_draw().map(|()| String::new())
+    Err(UNDRAWN.to_owned())
 }
 
 fn peers(
@@ -294,6 +293,18 @@ mod tests {
         let pairs = Some(vec![(DType::Float16, DType::Float32)]);
         let (sizes, time) = (Some(vec![64, 1]), Duration::from_secs(120));
         assert_eq!(peers, Request::Peers { pairs, sizes, time });
+    }
+
+    #[test]
+    #[cfg(not(feature = "pictures"))]
+    fn nothing_is_measured_for_pictures_that_cannot_be_drawn() {
+        let out = std::env::temp_dir().join("simdcast-peers-undrawn");
+        let record = PathBuf::from("no such record");
+        let report = Request::Report { time: Duration::from_secs(1), out: out.clone() };
+        for request in [report, Request::Render { record, out: out.clone() }] {
+            assert_eq!(request.answer().err().as_deref(), Some(UNDRAWN));
+            assert!(!out.exists());
+        }
     }
 
     #[test]
