@@ -217,23 +217,3 @@ fn wanted() -> &'static Level {
 fn wanted() -> &'static Level {
     best()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scalar_is_there_and_last() {
-        assert_eq!(levels().last().map(Level::name), Some("scalar"));
-        assert!(available().any(|level| level.name() == "scalar"));
-    }
-
-    #[test]
-    fn names_are_found_in_any_case_and_unknown_ones_refused() {
-        assert_eq!(find("SCALAR").map(Level::name), Ok("scalar"));
-        assert_eq!(find("sse9").map(Level::name), Err(LevelError::Unknown));
-        for level in available() {
-            assert!(core::ptr::eq(find(level.name()).unwrap(), level));
-        }
-    }
-}

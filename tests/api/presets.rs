@@ -3,27 +3,38 @@
 use super::{dynamic, support::noise};
 use simdcast::{Cast, CastOptions, DType, OnnxRounding, cast_vec_with};
 
+/// A function for each pair and for the numbers: in one, the compiler would take a minute to look at all of them.
 macro_rules! as_pairs {
     ([$($from:ident)*] $to:tt) => { $(as_pairs!(@from $from $to);)* };
-    (@from $from:ident [$($to:ident)*]) => {$({
-        let options = CastOptions::rust_as(DType::of::<$from>(), DType::of::<$to>());
-        let numbers: Vec<$from> = (0..64)
-            .flat_map(|shift| {
-                let near = |d: u64| $from::from_ne_bytes(low((1u64 << shift).wrapping_add(d)));
-                [near(0), near(1), near(!0), $from::from_ne_bytes(low(noise(shift)))]
-            })
-            .chain([1e10, -1e10, -0.5, 255.9, -128.9, 65535.5, f64::INFINITY, f64::NAN]
-                .map(|number| number as $from))
-            .collect();
-        let results = cast_vec_with::<$from, $to>(&numbers, &options).unwrap();
-        for (&number, result) in numbers.iter().zip(results) {
-            let right = number as $to;
-            let same = right.to_ne_bytes() == result.to_ne_bytes();
-            // Rust leaves open which NaN it is.
-            let nans = right as f64 != right as f64 && result as f64 != result as f64;
-            assert!(same || nans, "{number} as {}: {result}, not {right}", stringify!($to));
+    (@from $from:ident [$($to:ident)*]) => {{
+        #[inline(never)]
+        fn numbers() -> Vec<$from> {
+            (0..64)
+                .flat_map(|shift| {
+                    let near = |d: u64| $from::from_ne_bytes(low((1u64 << shift).wrapping_add(d)));
+                    [near(0), near(1), near(!0), $from::from_ne_bytes(low(noise(shift)))]
+                })
+                .chain([1e10, -1e10, -0.5, 255.9, -128.9, 65535.5, f64::INFINITY, f64::NAN]
+                    .map(|number| number as $from))
+                .collect()
         }
-    })*};
+        let numbers = numbers();
+        $({
+            #[inline(never)]
+            fn casts_as_rust(numbers: &[$from]) {
+                let options = CastOptions::rust_as(DType::of::<$from>(), DType::of::<$to>());
+                let results = cast_vec_with::<$from, $to>(numbers, &options).unwrap();
+                for (&number, result) in numbers.iter().zip(results) {
+                    let right = number as $to;
+                    let same = right.to_ne_bytes() == result.to_ne_bytes();
+                    // Rust leaves open which NaN it is.
+                    let nans = right as f64 != right as f64 && result as f64 != result as f64;
+                    assert!(same || nans, "{number} as {}: {result}, not {right}", stringify!($to));
+                }
+            }
+            casts_as_rust(&numbers);
+        })*
+    }};
 }
 
 /// The low bytes of a number.

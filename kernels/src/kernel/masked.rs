@@ -184,11 +184,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn bools_come_from_casts_to_bool_only() {
-        let mut bools = [false; 2];
-        let masked = MaskedKernel::new(DType::UInt8, DType::Int8, &Options::DEFAULT);
-        assert_eq!(masked.run(&[1, 0], &mut bools[..], &mut [0], 2), Err(RunError::Type));
-    }
 }
