@@ -376,11 +376,15 @@ impl Cast {
     #[inline]
     pub fn run(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
         let elements = self.kernel.plain_elements(src.len());
-        if self.kernel.run_plain(src, &mut dst.into(), elements) {
-            Ok(())
-        } else {
-            self.run_any(src, dst)
-        }
+        if self.run_plain(src, dst, elements) { Ok(()) } else { self.run_any(src, dst) }
+    }
+
+    /// Casts what is cast at once, and answers whether it did.
+    #[inline(always)]
+    fn run_plain(&self, src: &[u8], dst: &mut [u8], elements: usize) -> bool {
+        let mut out = dst.into();
+        self.kernel.run_single(src, &mut out, elements)
+            || self.kernel.run_plain(src, &mut out, elements)
     }
 
     /// As [`run`](Self::run). Apart, as [`run_any_n`](Self::run_any_n), so that most casts do not make room for what
@@ -409,11 +413,7 @@ impl Cast {
     /// As [`run`](Self::run), but for [`CastError::CountNeeded`].
     #[inline]
     pub fn run_n(&self, src: &[u8], dst: &mut [u8], elements: usize) -> Result<(), CastError> {
-        if self.kernel.run_plain(src, &mut dst.into(), elements) {
-            Ok(())
-        } else {
-            self.run_any_n(src, dst, elements)
-        }
+        if self.run_plain(src, dst, elements) { Ok(()) } else { self.run_any_n(src, dst, elements) }
     }
 
     /// As [`run_n`](Self::run_n).

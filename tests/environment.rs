@@ -28,6 +28,8 @@ fn environments() -> Vec<Environment> {
 enum Runs {
     /// An element at a time; where a side is packed, 8 of them.
     Single,
+    /// The same, each by the way that single elements have, where they have one.
+    Alone,
     /// As many, twice as many, and so on up to 70 times, and again.
     Growing,
     /// In one run.
@@ -43,7 +45,7 @@ fn in_runs(
     let (from, to) = (kernel.from(), kernel.to());
     let unit = if from.is_packed() || to.is_packed() { 8 } else { 1 };
     let lengths = (1..=70).cycle().map(|length| match runs {
-        Runs::Single => unit,
+        Runs::Single | Runs::Alone => unit,
         Runs::Growing => length * unit,
         Runs::Whole => n,
     });
@@ -51,7 +53,11 @@ fn in_runs(
     for length in lengths {
         let end = n.min(start + length);
         let bytes = |dtype: DType| dtype.bytes_for(start).unwrap()..dtype.bytes_for(end).unwrap();
-        kernel.run(&src[bytes(from)], &mut dst[bytes(to)], end - start)?;
+        let (src, dst, length) = (&src[bytes(from)], &mut dst[bytes(to)], end - start);
+        let is_alone = matches!(runs, Runs::Alone);
+        if !(is_alone && kernel.run_single(src, &mut (&mut *dst).into(), length)) {
+            kernel.run(src, dst, length)?;
+        }
         start = end;
         if end == n {
             break;
@@ -99,6 +105,9 @@ fn every_pair_gives_the_same_bits_in_every_environment() {
             let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
             check(&case, &kernel, &environments, &[Runs::Single, Runs::Growing, Runs::Whole])?;
         }
+        // (Which is the same on every level.)
+        let kernel = Kernel::new(from, to, &Options::DEFAULT);
+        check(&case, &kernel, &environments, &[Runs::Alone])?;
         Ok(Tally { pairs: 1, options: 1, values })
     });
     say(&format!(

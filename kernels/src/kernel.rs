@@ -8,6 +8,7 @@ use crate::environment::{self, Arithmetic, Guard};
 use crate::memory;
 use crate::options::{Options, Rounding};
 use crate::reference;
+use crate::single;
 use crate::stream::Stores;
 use crate::swap::{self, Swap};
 use crate::table::{self, Params, Road};
@@ -369,7 +370,9 @@ pub fn run_plain_defaults<A: Typed, B: Typed>(src: &[u8], dst: &mut Out<'_>, n: 
     // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot overlap what is
     // borrowed exclusively. A copy needs nothing of the CPU, which compilers may put here.
     unsafe {
-        if plain.is_copy {
+        if const { single::is_for(A::DTYPE, B::DTYPE) } && n == 1 {
+            single::cast(A::DTYPE, B::DTYPE, src.as_ptr(), dst.start);
+        } else if plain.is_copy {
             ptr::copy_nonoverlapping(src.as_ptr(), dst.start, src.len());
         } else if n < plain.below_one_call {
             // (Asked apart: a short cast is one call of the kernel.)

@@ -54,6 +54,7 @@ mod scalar;
 mod serialize;
 mod shape;
 mod shifted;
+mod single;
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod stepwise;
 mod stream;

@@ -15,8 +15,9 @@ use simdcast::{
     Cast, CastError, CastOptions, DType, Element, Overflow, Road, Rounding, cast, cast_vec,
     cast_vec_with, cast_with, reference,
 };
+use simdcast_kernels::{Kernel, Options};
 use std::fmt::Debug;
-use support::{distinct_options, noise, pairs};
+use support::{Case, Tally, assert_none, distinct_options, in_parallel, noise, pairs, values};
 
 const fn send_sync_copy<T: Copy + Send + Sync + Debug + 'static>() {}
 const fn error<T: std::error::Error + Clone + PartialEq + Send + Sync + 'static>() {}
@@ -48,6 +49,11 @@ fn typed<T: Element + Debug>(nothing: T) {
     cast(&NUMBERS, &mut elements).unwrap();
     assert_eq!(T::bytes(&elements), dynamic(&NUMBERS, T::DTYPE, default), "{}", T::DTYPE);
     assert_eq!(T::bytes(&cast_vec::<_, T>(&NUMBERS)), T::bytes(&elements));
+    for (number, element) in NUMBERS.iter().zip(&elements) {
+        let mut alone = [nothing];
+        cast(&[*number], &mut alone).unwrap();
+        assert_eq!(T::bytes(&alone), T::bytes(&[*element]), "{number} to {}", T::DTYPE);
+    }
     cast_with(&NUMBERS, &mut elements, &odd).unwrap();
     assert_eq!(T::bytes(&elements), dynamic(&NUMBERS, T::DTYPE, odd), "{}", T::DTYPE);
     let new = cast_vec_with::<_, T>(&NUMBERS, &odd).unwrap();
@@ -57,7 +63,11 @@ fn typed<T: Element + Debug>(nothing: T) {
     cast(&elements, &mut back).unwrap();
     assert_eq!(f64::bytes(&back), dynamic(&elements, DType::Float64, default), "{}", T::DTYPE);
     assert_eq!(f64::bytes(&cast_vec::<_, f64>(&elements)), f64::bytes(&back));
-
+    for (element, number) in elements.iter().zip(back) {
+        let mut alone = [0.0f64];
+        cast(&[*element], &mut alone).unwrap();
+        assert_eq!(alone[0].to_bits(), number.to_bits(), "{number} from {}", T::DTYPE);
+    }
     let (none, mut nowhere) = ([nothing; 0], [nothing; 0]);
     assert_eq!(cast(&none, &mut nowhere), Ok(()));
     assert_eq!(cast_with(&none, &mut nowhere, &odd), Ok(()));
@@ -118,6 +128,28 @@ fn a_checked_cast_leaves_what_comes_before_the_failure() {
         assert_eq!(cast_with(&src, &mut dst, &checked), Ok(()));
         assert_eq!(dst[at], 255);
     }
+}
+
+/// An element alone may be cast another way than among others: it becomes what the reference says, too, of all codes of
+/// narrow sources, and of wide ones where the destination changes its mind.
+#[test]
+fn one_element_is_cast_as_among_others() {
+    let jobs: Vec<_> = pairs().filter(|(from, to)| !from.is_packed() && !to.is_packed()).collect();
+    let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+        let cast = Cast::new(from, to, CastOptions::new()).unwrap();
+        let [a, b] = [from, to].map(|dtype| dtype.size().unwrap());
+        let codes = values::codes(from, to);
+        let values = codes.len() as u64;
+        let case = Case::new(from, to, &Options::DEFAULT, codes);
+        case.check_by(&Kernel::new(from, to, &Options::DEFAULT), |src, dst, _| {
+            let elements = src.chunks_exact(a).zip(dst.chunks_exact_mut(b));
+            elements.for_each(|(src, dst)| cast.run(src, dst).expect("an element of each"));
+            Ok(())
+        })?;
+        Ok(Tally { pairs: 1, options: 1, values })
+    });
+    assert_none(&errors);
+    assert!(tally.values > 64 * tally.pairs, "{tally:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the presets give for pairs that the systems treat unlike each other.
 
 use super::{dynamic, support::noise};
-use simdcast::{Cast, CastOptions, DType, OnnxRounding, cast_vec_with};
+use simdcast::{Cast, CastOptions, DType, OnnxRounding, cast, cast_vec, cast_vec_with};
 
 /// A function for each pair and for the numbers: in one, the compiler would take a minute to look at all of them.
 macro_rules! as_pairs {
@@ -30,6 +30,13 @@ macro_rules! as_pairs {
                     // Rust leaves open which NaN it is.
                     let nans = right as f64 != right as f64 && result as f64 != result as f64;
                     assert!(same || nans, "{number} as {}: {result}, not {right}", stringify!($to));
+                }
+                for (&number, among_others) in numbers.iter().zip(cast_vec::<$from, $to>(numbers)) {
+                    let mut alone = [among_others];
+                    alone[0] = Default::default();
+                    cast(&[number], &mut alone).unwrap();
+                    let [right, alone] = [among_others, alone[0]].map(|one| one.to_ne_bytes());
+                    assert_eq!(alone, right, "{number} alone to {}", stringify!($to));
                 }
             }
             casts_as_rust(&numbers);

@@ -5,6 +5,7 @@ use crate::align;
 use crate::environment::{self, Guard};
 use crate::options::Overflow;
 use crate::scalar::direct;
+use crate::single::{self, Single};
 use crate::table::Params;
 use core::ptr;
 
@@ -17,6 +18,8 @@ pub(super) struct Plain {
     pub(super) below: usize,
     /// The elements below which a cast is one call of the kernel, and nothing else is to be asked; 0 if there always is.
     pub(super) below_one_call: usize,
+    /// What casts an element that is all there is, if that has a way of its own.
+    single: Option<Single>,
     /// The bytes of an element of either side, and the power of two that the source's are.
     src: usize,
     dst: usize,
@@ -26,21 +29,29 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    const NONE: Self =
-        Self { below: 0, below_one_call: 0, src: 0, dst: 0, src_shift: 0, is_copy: false };
+    const NONE: Self = Self {
+        below: 0,
+        below_one_call: 0,
+        single: None,
+        src: 0,
+        dst: 0,
+        src_shift: 0,
+        is_copy: false,
+    };
 
     pub(super) const fn new(params: &Params, guard: Guard) -> Self {
         let (src, dst) = match (params.from.size(), params.to.size(), params.options.overflow) {
             (None, ..) | (_, None, _) | (.., Overflow::Error) => return Self::NONE,
             (Some(src), Some(dst), _) => (src, dst),
         };
-        let is_copy = params.swap.is_none()
-            && params.options.is_default()
-            && direct::is_copy(params.from, params.to);
+        let is_native = params.swap.is_none() && params.options.is_default();
+        let is_copy = is_native && direct::is_copy(params.from, params.to);
+        let single = if is_native { single::of(params.from, params.to) } else { None };
         let asks_more = is_copy || !matches!(guard, Guard::None);
         Self {
             below: usize::MAX >> 8,
             below_one_call: if asks_more { 0 } else { align::LONG },
+            single,
             src,
             dst,
             src_shift: src.trailing_zeros() as u8,
@@ -57,6 +68,19 @@ impl Plain {
 }
 
 impl Kernel {
+    /// Casts `n` elements that are all there is in either buffer, if that is a single one and there is a way of its own for
+    /// it, and answers whether it did. If not, nothing is done.
+    #[inline(always)]
+    pub fn run_single(&self, src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
+        let Some(single) = self.plain.single else { return false };
+        if n != 1 || dst.bools || !self.plain.fills(src.len(), dst.bytes, 1) {
+            return false;
+        }
+        // SAFETY: both sides have just the bytes of an element.
+        unsafe { single(src.as_ptr(), dst.start) };
+        true
+    }
+
     /// Casts `n` elements that are all there is in either buffer, if nothing else is to be asked, and answers whether it
     /// did. If not, nothing is done; [`run_any`](Self::run_any) does it, or tells why not.
     #[inline(always)]
