@@ -31,10 +31,10 @@ pub(crate) const fn is_for(from: DType, to: DType) -> bool {
     }
 }
 
-/// Whether it is an integer of a type of Rust's, or a bool.
+/// Whether it is an integer of a type of Rust's, or a bool. (Not packed: those are not dense.)
 const fn is_whole(dtype: DType) -> bool {
-    let integers = matches!(dtype.kind(), Kind::Bool | Kind::Int | Kind::UInt);
-    integers && dtype.significant_bits() == dtype.bits() || matches!(dtype, DType::Bool)
+    let is_integer = matches!(dtype.kind(), Kind::Int | Kind::UInt);
+    is_integer && dtype.is_dense() || matches!(dtype, DType::Bool)
 }
 
 /// What casts an element of a pair, of those that [`is_for`] tells of.

@@ -58,6 +58,23 @@ fn bools_come_from_casts_to_bool_only() {
 }
 
 #[test]
+fn a_single_integer_needs_no_kernel() {
+    let mut dst = [0xeeu8; 4];
+    assert!(widen().run_single(&[200], &mut (&mut dst[..2]).into(), 1));
+    assert_eq!(dst, [200u16.to_ne_bytes(), [0xee; 2]].concat()[..]);
+    assert!(!widen().run_single(&[1, 2], &mut (&mut dst[..]).into(), 2));
+    assert!(!widen().run_single(&[1], &mut (&mut dst[..3]).into(), 1));
+    assert!(!widen().run_single(&[1], &mut (&mut [false; 2][..]).into(), 1));
+    assert!(!widen().with_swapped([false, true]).run_single(&[1], &mut (&mut dst[..2]).into(), 1));
+    let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+    for (to, options) in [(DType::UInt4x2, Options::DEFAULT), (DType::Int8, checked)] {
+        let kernel = Kernel::new(DType::UInt8, to, &options);
+        assert!(!kernel.run_single(&[1], &mut (&mut dst[..1]).into(), 1), "{to}");
+    }
+    assert_eq!(dst[2..], [0xee; 2]);
+}
+
+#[test]
 fn uninitialised_memory_is_written_whole() {
     let mut dst = [MaybeUninit::<u8>::uninit(); 6];
     widen().run(&[1, 2, 3], &mut dst[..], 3).unwrap();

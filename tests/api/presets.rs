@@ -32,8 +32,7 @@ macro_rules! as_pairs {
                     assert!(same || nans, "{number} as {}: {result}, not {right}", stringify!($to));
                 }
                 for (&number, among_others) in numbers.iter().zip(cast_vec::<$from, $to>(numbers)) {
-                    let mut alone = [among_others];
-                    alone[0] = Default::default();
+                    let mut alone = [$to::default()];
                     cast(&[number], &mut alone).unwrap();
                     let [right, alone] = [among_others, alone[0]].map(|one| one.to_ne_bytes());
                     assert_eq!(alone, right, "{number} alone to {}", stringify!($to));

@@ -76,7 +76,8 @@ impl Kernel {
         if n != 1 || dst.bools || !self.plain.fills(src.len(), dst.bytes, 1) {
             return false;
         }
-        // SAFETY: both sides have just the bytes of an element.
+        // SAFETY: both sides have just the bytes of an element of the pair, whose function this is, and the destination
+        // takes any byte.
         unsafe { single(src.as_ptr(), dst.start) };
         true
     }
