@@ -239,15 +239,17 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
     let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());
     let (read, written) = (len * from.bits / 8, len * to.bits / 8);
     assert!(read <= LONGEST && written <= LONGEST);
-    let (from_places, to_places) = (isa.places(from), isa.places(to));
-    let by_blocks = mode & SOURCE != 0 && from.by_blocks;
+    let places = |wanted, side| if mode & wanted != 0 { Some(isa.places(side)) } else { None };
+    let (from_places, to_places) = (places(SOURCE, from), places(RESULTS, to));
+    let (of_block, of_step) =
+        if from.by_blocks { (from_places, None) } else { (None, from_places) };
     let tested = if from.bits == 6 { 1 } else { (TESTED / read).max(1) };
     if mode == CODES && from.bits != 6 && read % I::REGISTER != 0 {
         return 0;
     }
     let mut i = 0;
     while n - i >= len {
-        let mut steps = if by_blocks { (LONGEST / read).min((n - i) / len) } else { 1 };
+        let mut steps = if of_block.is_some() { (LONGEST / read).min((n - i) / len) } else { 1 };
         if mode == CODES && n - i >= tested * len {
             steps = tested;
         }
@@ -269,8 +271,8 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
                 }
             }
             let mut block = src;
-            if by_blocks {
-                isa.turn(from_places, src, source.start(), steps * read);
+            if let Some(places) = of_block {
+                isa.turn(places, src, source.start(), steps * read);
                 // The compiler would keep in registers what it knows is read again.
                 block = black_box(source.start());
             }
@@ -278,16 +280,16 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
             while k < steps {
                 let (src, dst) = (block.add(k * read), dst.add(k * written));
                 let (mut step_src, mut step_dst) = (src, dst);
-                if mode & SOURCE != 0 && !by_blocks {
-                    turn(isa, from, from_places, src, source.start(), read);
+                if let Some(places) = of_step {
+                    turn(isa, from, places, src, source.start(), read);
                     step_src = source.start();
                 }
-                if mode & RESULTS != 0 {
+                if to_places.is_some() {
                     step_dst = results.start();
                 }
                 step(step_src, step_dst);
-                if mode & RESULTS != 0 {
-                    turn(isa, to, to_places, step_dst, dst, written);
+                if let Some(places) = to_places {
+                    turn(isa, to, places, step_dst, dst, written);
                 }
                 k += 1;
             }

@@ -5,7 +5,7 @@
 //! Conversions that round have the rounding mode in the instruction, so that the environment's does
 //! not matter.
 
-use super::decode::{F32, F64, I32, I64, Narrow, U32, U64};
+use super::decode::{Biased, F32, F64, I32, I64, Narrow, U32, U64};
 use super::lanes::both;
 use super::shim::{Bf16, Vbmi};
 use super::{Avx512, Features, Quarter, small};
@@ -51,7 +51,7 @@ pub(crate) struct Power(pub(super) __m512i);
 pub(super) const QUIETLY: i32 = _MM_FROUND_NO_EXC;
 pub(super) const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+pub(super) const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 pub(super) const CUT: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 
 impl<A: Copy, B> Bridge<[A; 4], [B; 4]> for Avx512
@@ -193,6 +193,45 @@ impl Hub for Narrow {
     #[inline(always)]
     fn f64(self, x: Features) -> [__m512d; 2] {
         I32(self.0).f64(x)
+    }
+}
+
+impl Hub for Biased {
+    const HAS_NAN: bool = false;
+
+    #[inline(always)]
+    fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
+        self.narrow(x).int(x)
+    }
+
+    #[inline(always)]
+    fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
+        self.narrow(x).long::<SIGNED>(x)
+    }
+
+    #[inline(always)]
+    fn truth(self, x: Features) -> __mmask16 {
+        self.narrow(x).truth(x)
+    }
+
+    #[inline(always)]
+    fn odd<const WIDE: bool>(self, x: Features) -> __m512 {
+        self.f32(x)
+    }
+
+    #[inline(always)]
+    fn power(self, x: Features) -> Power {
+        small::powers_of_wholes(x, self.f32(x))
+    }
+
+    #[inline(always)]
+    fn f32(self, x: Features) -> __m512 {
+        Biased::f32(self, x)
+    }
+
+    #[inline(always)]
+    fn f64(self, x: Features) -> [__m512d; 2] {
+        self.narrow(x).f64(x)
     }
 }
 

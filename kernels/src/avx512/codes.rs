@@ -1,9 +1,10 @@
 //! How the codes of dtypes lie in memory, and the ways from there to registers: for those of at most 8
 //! bits to a byte each, and back.
 
-use super::lanes::{both, first_of_64};
+use super::in_registers::Turn;
+use super::lanes::first_of_64;
 use super::tables::LookUp;
-use super::{Features, pieces};
+use super::{Features, pieces, truths};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real};
 use crate::shape::Tells;
@@ -169,6 +170,25 @@ fn whole_codes<A: Codes>(x: Features, v: __m512i) -> __m512i {
     }
 }
 
+/// How [`load_pair`] turns elements.
+#[derive(Clone, Copy)]
+pub(super) struct Turning {
+    turn: Turn,
+    /// Whether one of two registers of dwords is turned by rotation.
+    mixed: bool,
+}
+
+/// How the elements of a pair's source are turned, if they are: to be made before a loop. (Most loops keep both ports busy.)
+#[inline(always)]
+pub(super) fn turning<L: LookUp, A: Codes, B: Codes>(isa: L) -> Option<Turning> {
+    let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
+    let mixed = matches!(from, DType::Int32) || truths::has_ones_of_floats(from, to);
+    match A::TURNED {
+        true => Some(Turning { turn: isa.turn_of(from.bits() / 8), mixed }),
+        false => None,
+    }
+}
+
 /// Two registers of elements of whole words, in the native order; of so many bytes, with zeros for the others.
 ///
 /// # Safety
@@ -176,6 +196,7 @@ fn whole_codes<A: Codes>(x: Features, v: __m512i) -> __m512i {
 #[inline(always)]
 pub(super) unsafe fn load_pair<A: Codes>(
     x: Features,
+    turning: Option<Turning>,
     src: *const u8,
     bytes: usize,
 ) -> [__m512i; 2] {
@@ -187,12 +208,10 @@ pub(super) unsafe fn load_pair<A: Codes>(
             _ => x.load_first_pair(src, bytes),
         }
     };
-    let places = x.places(A::Numbers::DTYPE.bits() / 8);
-    both(
-        v,
-        #[inline(always)]
-        |v| x.turned_if(A::TURNED, places, v),
-    )
+    match turning {
+        Some(Turning { turn, mixed }) => x.turned_pair(turn, mixed, v),
+        None => v,
+    }
 }
 
 /// Codes that may have come as two registers of words are packed, as they are written.

@@ -2,7 +2,7 @@
 //! floats below 64 bits as float32. With VBMI small floats are looked up, and some words read in the
 //! other byte order.
 
-use super::bridge::QUIETLY;
+use super::bridge::{NEAREST, QUIETLY};
 use super::codes::Plain;
 use super::direct::{FOR_WORDS, dwords};
 use super::from_small::FromSmall;
@@ -165,19 +165,32 @@ pub(crate) trait DecodeTurned<A: Real>: Decode<A> {
     /// Whether this is one: where turning and decoding take no more than decoding does.
     const IS_ONE: bool = false;
 
+    /// What a step is decoded to then.
+    type Turned;
+
     /// Reads `STEP` elements in the other byte order.
     ///
     /// # Safety
     /// As for [`Decode::decode`].
     #[inline(always)]
-    unsafe fn decode_turned(self, _: *const u8) -> Self::Hub {
+    unsafe fn decode_turned(self, _: *const u8) -> Self::Turned {
         unreachable!("this is none")
     }
 }
 
-impl<A: Real> DecodeTurned<A> for Quarter where Quarter: Decode<A> {}
+impl<A: Real> DecodeTurned<A> for Quarter
+where
+    Quarter: Decode<A>,
+{
+    type Turned = Self::Hub;
+}
 
-impl<A: Real> DecodeTurned<A> for Avx512 where Avx512: Decode<A> {}
+impl<A: Real> DecodeTurned<A> for Avx512
+where
+    Avx512: Decode<A>,
+{
+    type Turned = Self::Hub;
+}
 
 impl<A: Real> DecodeTurned<A> for Bf16
 where
@@ -185,33 +198,41 @@ where
 {
     const IS_ONE: bool = <Vbmi as DecodeTurned<A>>::IS_ONE;
 
+    type Turned = <Vbmi as DecodeTurned<A>>::Turned;
+
     #[inline(always)]
-    unsafe fn decode_turned(self, src: *const u8) -> Self::Hub {
+    unsafe fn decode_turned(self, src: *const u8) -> Self::Turned {
         // SAFETY: the caller's.
         unsafe { self.vbmi.decode_turned(src) }
     }
 }
 
-/// Words that become dwords: with their bytes turned that is one permutation of bytes, which leaves those of zeros out.
+/// Words that become dwords: with their bytes turned that is one permutation of bytes, which leaves those of a constant where
+/// it asks for none.
 macro_rules! turned_words {
-    ($($variant:ident above $zeros:literal xor $flip:literal: |$x:ident, $v:ident| $lanes:expr;)*) => {$(
+    ($(
+        $variant:ident above $others:literal in $rest:literal xor $flip:literal => $hub:ident:
+        |$x:ident, $v:ident| $lanes:expr;
+    )*) => {$(
         impl DecodeTurned<mark::$variant> for Vbmi {
             const IS_ONE: bool = true;
 
+            type Turned = [$hub; 4];
+
             #[inline(always)]
-            unsafe fn decode_turned(self, src: *const u8) -> Self::Hub {
-                const LOW: __m512i = turned_places(0, $zeros);
-                const HIGH: __m512i = turned_places(32, $zeros);
-                const ASKED: u64 = 0x3333_3333_3333_3333 << $zeros;
+            unsafe fn decode_turned(self, src: *const u8) -> Self::Turned {
+                const LOW: __m512i = turned_places(0, $others);
+                const HIGH: __m512i = turned_places(32, $others);
+                const ASKED: u64 = 0x3333_3333_3333_3333 << $others;
                 let ($x, places) = (self.features, [unknown(&LOW), unknown(&HIGH)]);
-                let asked = unknown(&ASKED);
+                let (asked, rest) = (unknown(&ASKED), $x.dword($rest));
                 // SAFETY: the caller's: 128 bytes are readable.
                 let words = unsafe { [$x.load_dwords(src), $x.load_dwords(src.add(64))] };
                 let mut dwords = [[$x.f._mm512_setzero_si512(); 2]; 2];
                 for (dwords, words) in dwords.iter_mut().zip(words) {
                     let words = $x.f._mm512_xor_si512(words, $x.word($flip));
                     for (dwords, places) in dwords.iter_mut().zip(places) {
-                        *dwords = self.maskz_permutexvar_epi8(asked, places, words);
+                        *dwords = self.mask_permutexvar_epi8(rest, asked, places, words);
                     }
                 }
                 let [[a, b], [c, d]] = dwords;
@@ -227,18 +248,38 @@ macro_rules! turned_words {
 
 turned_words! {
     // Above -32768, which the sign bit stands for, that is their distance.
-    Int16 above 0 xor 0x0080: |x, v| Narrow(x.f._mm512_sub_epi32(v, x.dword(0x8000)));
-    UInt16 above 0 xor 0: |x, v| Narrow(v);
-    BFloat16 above 2 xor 0: |x, v| Unquiet(x.f._mm512_castsi512_ps(v));
+    Int16 above 0 in 0x4b00_0000 xor 0x0080 => Biased: |x, v| Biased(v);
+    UInt16 above 0 in 0 xor 0 => Narrow: |x, v| Narrow(v);
+    BFloat16 above 2 in 0 xor 0 => Unquiet: |x, v| Unquiet(x.f._mm512_castsi512_ps(v));
 }
 
-/// Which byte comes to each place of 16 dwords, the first from a place on, above so many bytes that are zeros.
-pub(super) const fn turned_places(first: u8, zeros: usize) -> __m512i {
+/// Signed words as float32s that are 2^23 + 2^15 larger: of floats from 2^23 on the last bit is a one.
+#[derive(Clone, Copy)]
+pub(crate) struct Biased(__m512i);
+
+impl Biased {
+    const ZERO: f32 = ((1 << 23) + (1 << 15)) as f32;
+
+    #[inline(always)]
+    pub(super) fn narrow(self, x: Features) -> Narrow {
+        Narrow(x.f._mm512_sub_epi32(self.0, x.dword(const { Self::ZERO.to_bits() })))
+    }
+
+    /// (A difference that is zero has a sign, which depends on the rounding mode.)
+    #[inline(always)]
+    pub(super) fn f32(self, x: Features) -> __m512 {
+        let zero = x.f._mm512_set1_ps(Self::ZERO);
+        x.f._mm512_sub_round_ps::<NEAREST>(x.f._mm512_castsi512_ps(self.0), zero)
+    }
+}
+
+/// Which byte comes to each place of 16 dwords, the first from a place on, above so many others.
+pub(super) const fn turned_places(first: u8, others: usize) -> __m512i {
     let mut places = [0u8; 64];
     let mut i = 0;
     while i < 16 {
-        places[4 * i + zeros] = first + 2 * i as u8 + 1;
-        places[4 * i + zeros + 1] = first + 2 * i as u8;
+        places[4 * i + others] = first + 2 * i as u8 + 1;
+        places[4 * i + others + 1] = first + 2 * i as u8;
         i += 1;
     }
     // SAFETY: any 64 bytes make a register.
@@ -249,8 +290,7 @@ pub(super) const fn turned_places(first: u8, zeros: usize) -> __m512i {
 macro_rules! vbmi_decoders {
     (plain: $($plain:ident)*; words: $($words:ident)*; by table: $($small:ident)*;) => {
         vbmi_decoders! { @plain $($plain)* $($words)* }
-        $(impl DecodeTurned<mark::$plain> for Vbmi {})*
-        $(impl DecodeTurned<mark::$small> for Vbmi {})*
+        vbmi_decoders! { @as_it_is $($plain)* $($small)* }
         $(
             impl Decode<mark::$small> for Vbmi {
                 type Hub = [FromSmall<mark::$small>; 4];
@@ -274,6 +314,11 @@ macro_rules! vbmi_decoders {
             matches!(A::DTYPE, $(DType::$small)|*)
         }
     };
+    (@as_it_is $($variant:ident)*) => {$(
+            impl DecodeTurned<mark::$variant> for Vbmi {
+                type Turned = Self::Hub;
+            }
+    )*};
     (@plain $($plain:ident)*) => {$(
             impl Decode<mark::$plain> for Vbmi {
                 type Hub = <Avx512 as Decode<mark::$plain>>::Hub;

@@ -102,6 +102,7 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
             (For::Vbmi, stepwise::BOTH) => {
                 vbmi_to_halves::float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::RESULTS }>
             }
+            (For::Vbmi, stepwise::RESULTS) => vbmi_to_halves::float16s::<Plain<A>, Plain<B>, MODE>,
             _ => bw_to_halves::float16s::<Plain<A>, Plain<B>, MODE>,
         }
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
@@ -148,6 +149,8 @@ pub(super) const fn entry_packed<A: Codes, B: Codes, const MODE: usize>(isa: For
         pick_turning!(isa, low_bytes, A, B)
     } else if narrow::has_small_from_floats(from, to) {
         pick_turning!(isa, small_from_floats, A, B)
+    } else if narrow::has_whole_from_floats(from, to) {
+        pick_turning!(isa, whole_from_floats, A, B)
     } else {
         return None;
     };
@@ -225,6 +228,8 @@ const fn by_codes<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Ent
         }
     } else if truths::has_ones(from, to) {
         pick_turning!(isa, ones, A, B)
+    } else if truths::has_ones_of_floats(from, to) {
+        pick_turning!(isa, ones_of_floats, A, B)
     } else if words::has_small(from, to) && matches!(isa, For::Vbmi) {
         turning!(vbmi, to_small, A, B)
     } else if words::has_powers(from, to) && matches!(isa, For::Vbmi) {
@@ -339,11 +344,13 @@ kernels! {
         truths::truths_of_turned => truths_of_turned
         truths::truths_of_turned_longs => truths_of_turned_longs
         truths::ones => ones
+        truths::ones_of_floats => ones_of_floats
         narrow::low_bytes => low_bytes
         narrow::powers => powers
         narrow::small_from_words => small_from_words
         narrow::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
+        narrow::whole_from_floats => whole_from_floats
         widen::integers => integers
         widen::longs_of_integers => longs_of_integers
         uppers::floats_of_brains => floats_of_brains
@@ -353,6 +360,7 @@ kernels! {
     bw_to_halves Avx512 "avx512bw" to_halves_sides:
         halves::float16s => float16s;
     vbmi_to_halves Vbmi "avx512vbmi,avx512vbmi2" to_halves_sides:
+        halves::float16s => float16s
         halves::float16s_of_turned => float16s_of_turned;
     vbmi Vbmi "avx512vbmi,avx512vbmi2" sides:
         super::to_8 => to_8
@@ -363,10 +371,12 @@ kernels! {
         truths::truths => truths
         truths::truths_of_turned => truths_of_turned
         truths::ones => ones
+        truths::ones_of_floats => ones_of_floats
         narrow::low_bytes => low_bytes
         narrow::small_from_words => small_from_words
         narrow::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
+        narrow::whole_from_floats => whole_from_floats
         shorter::integers => shorter
         widen::integers => integers
         widen::integers_of_bytes::<_, _, false> => integers_of_bytes

@@ -1,18 +1,12 @@
 //! Eight numbers at a time, for pairs with a register of 64-bit numbers on a side: what they become,
 //! or come from, is stored and loaded where it lies, without being joined with its neighbours' first.
-//!
-//! Float64s become integers of up to 16 bits by way of 64-bit ones, which an instruction narrows with
-//! saturation: converting to 32 bits, joining halves and packing them takes more time. By modes other
-//! than the default one they are rounded before, in the same loop.
 
 use super::bridge::QUIETLY;
 use super::from_floats::NAN_TO_ZERO;
 use super::lanes::{both, first};
-use super::uppers::unknown;
 use super::{Avx512, Features, pieces, truths};
 use crate::codec::Isa;
-use crate::dtypes::{DType, Real, mark};
-use crate::shape::{Mode, Stores, all_stores};
+use crate::dtypes::DType;
 use crate::stepwise::{self, Side};
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
@@ -35,7 +29,7 @@ pub(super) const fn with_eights<const MODE: usize>(mut pairs: RealPairs) -> Real
 
 /// A closure with an attribute, which it can't have where it is given a name.
 #[inline(always)]
-fn inlined<F: Fn(__m512i) -> [__m512i; 2]>(each: F) -> F {
+pub(super) fn inlined<T, R, F: Fn(T) -> R>(each: F) -> F {
     each
 }
 
@@ -59,11 +53,11 @@ macro_rules! eights {
                     let isa = Avx512::summon();
                     let Avx512($x) = isa;
                     let sides = const { Side::both(DType::$from, DType::$to, [false; 2]) };
-                    let places = [$x.places(sides[0].width), $x.places(sides[1].width)];
+                    let turns = [$x.turn(sides[0].width), $x.turn(sides[1].width)];
                     let each = inlined(#[inline(always)] |v| {
-                        let $v = $x.turned_if(MODE & stepwise::SOURCE != 0, places[0], v);
+                        let $v = $x.turned_if(MODE & stepwise::SOURCE != 0, turns[0], v);
                         both($result, #[inline(always)] |v| {
-                            $x.turned_if(MODE & stepwise::RESULTS != 0, places[1], v)
+                            $x.turned_if(MODE & stepwise::RESULTS != 0, turns[1], v)
                         })
                     });
                     if MODE == stepwise::FITTING {
@@ -89,27 +83,6 @@ macro_rules! eights {
 }
 
 eights! {
-    float64_to_int8: Float64 8 => Int8 1, |x, v| int8s(x, v);
-    float64_to_uint8: Float64 8 => UInt8 1, |x, v| uint8s(x, v);
-    float64_to_int16: Float64 8 => Int16 2, |x, v| int16s(x, v);
-    float64_to_uint16: Float64 8 => UInt16 2, |x, v| uint16s(x, v);
-    float64_to_int1: Float64 8 => Int1 1, |x, v| short_ints::<1>(x, v);
-    float64_to_int2: Float64 8 => Int2 1, |x, v| short_ints::<2>(x, v);
-    float64_to_int4: Float64 8 => Int4 1, |x, v| short_ints::<4>(x, v);
-    float64_to_uint1: Float64 8 => UInt1 1, |x, v| short_uints::<1>(x, v);
-    float64_to_uint2: Float64 8 => UInt2 1, |x, v| short_uints::<2>(x, v);
-    float64_to_uint4: Float64 8 => UInt4 1, |x, v| short_uints::<4>(x, v);
-    complex128_to_int8: Complex128 16 => Int8 1, |x, v| int8s(x, v);
-    complex128_to_uint8: Complex128 16 => UInt8 1, |x, v| uint8s(x, v);
-    complex128_to_int16: Complex128 16 => Int16 2, |x, v| int16s(x, v);
-    complex128_to_uint16: Complex128 16 => UInt16 2, |x, v| uint16s(x, v);
-    complex128_to_int1: Complex128 16 => Int1 1, |x, v| short_ints::<1>(x, v);
-    complex128_to_int2: Complex128 16 => Int2 1, |x, v| short_ints::<2>(x, v);
-    complex128_to_int4: Complex128 16 => Int4 1, |x, v| short_ints::<4>(x, v);
-    complex128_to_uint1: Complex128 16 => UInt1 1, |x, v| short_uints::<1>(x, v);
-    complex128_to_uint2: Complex128 16 => UInt2 1, |x, v| short_uints::<2>(x, v);
-    complex128_to_uint4: Complex128 16 => UInt4 1, |x, v| short_uints::<4>(x, v);
-
     float64_to_int32: Float64 8 => Int32 4, |x, v| int32s(x, v);
     float64_to_uint32: Float64 8 => UInt32 4, |x, v| uint32s(x, v);
     float64_to_int64: Float64 8 => Int64 8, |x, v| int64s(x, v);
@@ -202,17 +175,6 @@ eights! {
     };
 }
 
-/// Float64s cut to 64-bit integers, NaN to 0. Those past `most`, which is far below 2^63, become it;
-/// those that an integer is too short for below become the lowest.
-#[inline(always)]
-fn signed(x: Features, v: __m512i, most: f64) -> __m512i {
-    let v = x.f._mm512_castsi512_pd(v);
-    let v = x.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, x.qword(NAN_TO_ZERO.into()));
-    x.dq._mm512_cvtt_roundpd_epi64::<QUIETLY>(
-        x.f._mm512_min_round_pd::<QUIETLY>(v, x.f._mm512_set1_pd(most)),
-    )
-}
-
 /// Float64s cut to 64-bit integers without sign, saturating.
 #[inline(always)]
 fn unsigned(x: Features, v: __m512i) -> __m512i {
@@ -241,42 +203,6 @@ fn int32s(x: Features, v: __m512i) -> [__m512i; 2] {
 #[inline(always)]
 fn uint32s(x: Features, v: __m512i) -> [__m512i; 2] {
     half(x, x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(not_negative(x, v)))
-}
-
-#[inline(always)]
-fn int8s(x: Features, v: __m512i) -> [__m512i; 2] {
-    in_front(x, x.f._mm512_cvtsepi64_epi8(signed(x, v, i8::MAX.into())))
-}
-
-#[inline(always)]
-fn uint8s(x: Features, v: __m512i) -> [__m512i; 2] {
-    in_front(x, x.f._mm512_cvtusepi64_epi8(unsigned(x, v)))
-}
-
-#[inline(always)]
-fn int16s(x: Features, v: __m512i) -> [__m512i; 2] {
-    in_front(x, x.f._mm512_cvtsepi64_epi16(signed(x, v, i16::MAX.into())))
-}
-
-#[inline(always)]
-fn uint16s(x: Features, v: __m512i) -> [__m512i; 2] {
-    in_front(x, x.f._mm512_cvtusepi64_epi16(unsigned(x, v)))
-}
-
-/// Integers of less than a byte.
-#[inline(always)]
-fn short_ints<const BITS: u32>(x: Features, v: __m512i) -> [__m512i; 2] {
-    let past = (1i64 << BITS) / 2;
-    let v = x.f._mm512_cvtsepi64_epi8(signed(x, v, (past - 1) as f64));
-    in_front(x, x.sse4_1._mm_max_epi8(v, x.sse2._mm_set1_epi8(-past as i8)))
-}
-
-#[inline(always)]
-fn short_uints<const BITS: u32>(x: Features, v: __m512i) -> [__m512i; 2] {
-    let v = x.f._mm512_cvtusepi64_epi8(unsigned(x, v));
-    // The compiler is not to know: it compares with 0 where the smaller of a number and 1 is asked for, which takes longer.
-    let most = unknown(const { &((1u8 << BITS) - 1) });
-    in_front(x, x.sse2._mm_min_epu8(v, x.sse2._mm_set1_epi8(most as i8)))
 }
 
 /// A byte that says whether it is 0 for each of 8 numbers.
@@ -332,64 +258,8 @@ fn low_bytes(x: Features, v: __m512i) -> __m128i {
 
 /// The same back, as a result that ends within them.
 #[inline(always)]
-fn in_front(x: Features, v: __m128i) -> [__m512i; 2] {
+pub(super) fn in_front(x: Features, v: __m128i) -> [__m512i; 2] {
     [x.f._mm512_castsi128_si512(v); 2]
-}
-
-/// The loops from float64 to integers of at most 16 bits by modes other than the default one.
-pub(super) const fn stores(stores: Stores) -> Stores {
-    all_stores! {
-        stores: Float64 => [Int8 Int16 UInt8 UInt16 Int1 Int2 Int4 UInt1 UInt2 UInt4]
-            by rounded [Up Down NearestEven NearestAway]
-    }
-}
-
-/// Float64s, rounded before they are cut.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn rounded<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: bool,
-) {
-    // SAFETY: the caller's.
-    unsafe {
-        let isa = Avx512::summon();
-        let Avx512(x) = isa;
-        isa.vectorize_on_lines(
-            #[inline(always)]
-            move || {
-                let each = inlined(
-                    #[inline(always)]
-                    |v| short::<B>(x, x.whole_doubles::<MODE>(v)),
-                );
-                match size_of::<B::Stored>() {
-                    1 => by_eights::<8, 1>(x, src, dst, n, each),
-                    _ => by_eights::<8, 2>(x, src, dst, n, each),
-                }
-            },
-        );
-    }
-}
-
-/// Float64s as integers of at most 16 bits.
-#[inline(always)]
-fn short<B: Real>(x: Features, v: __m512i) -> [__m512i; 2] {
-    match B::DTYPE {
-        DType::Int8 => int8s(x, v),
-        DType::Int16 => int16s(x, v),
-        DType::UInt8 => uint8s(x, v),
-        DType::UInt16 => uint16s(x, v),
-        DType::Int1 => short_ints::<1>(x, v),
-        DType::Int2 => short_ints::<2>(x, v),
-        DType::Int4 => short_ints::<4>(x, v),
-        DType::UInt1 => short_uints::<1>(x, v),
-        DType::UInt2 => short_uints::<2>(x, v),
-        DType::UInt4 => short_uints::<4>(x, v),
-        _ => unreachable!("not among the loops"),
-    }
 }
 
 /// Casts eight elements of `FROM` bytes to as many of `TO` bytes at a time: of results 16 bytes are two registers,

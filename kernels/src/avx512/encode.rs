@@ -219,7 +219,10 @@ pub(super) fn fill<const BITS: u32, const SIGNED: bool>(x: Features, v: __m512i)
 
 /// A step of integers of at most 8 bits.
 #[inline(always)]
-fn bytes<const BITS: u32, const SIGNED: bool>(x: Features, w: [Int<BITS, SIGNED>; 4]) -> __m512i {
+pub(super) fn bytes<const BITS: u32, const SIGNED: bool>(
+    x: Features,
+    w: [Int<BITS, SIGNED>; 4],
+) -> __m512i {
     let [a, b, c, d] = w;
     let lanes = [a.lanes, b.lanes, c.lanes, d.lanes];
     if !a.clamp {

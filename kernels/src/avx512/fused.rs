@@ -12,12 +12,18 @@ use crate::table::Params;
 
 /// A pair of dtypes that the codecs of an instruction set can cast.
 pub(super) trait Fuses<A: Real, B: Real>:
-    DecodeTurned<A> + Encode<B> + Bridge<<Self as Decode<A>>::Hub, <Self as Encode<B>>::Home>
+    DecodeTurned<A>
+    + Encode<B>
+    + Bridge<<Self as Decode<A>>::Hub, <Self as Encode<B>>::Home>
+    + Bridge<<Self as DecodeTurned<A>>::Turned, <Self as Encode<B>>::Home>
 {
 }
 
 impl<I, A: Real, B: Real> Fuses<A, B> for I where
-    I: DecodeTurned<A> + Encode<B> + Bridge<<I as Decode<A>>::Hub, <I as Encode<B>>::Home>
+    I: DecodeTurned<A>
+        + Encode<B>
+        + Bridge<<I as Decode<A>>::Hub, <I as Encode<B>>::Home>
+        + Bridge<<I as DecodeTurned<A>>::Turned, <I as Encode<B>>::Home>
 {
 }
 

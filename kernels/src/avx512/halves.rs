@@ -55,8 +55,8 @@ fn widened<A: Codes>(x: Features, v: __m256i) -> __m512i {
 /// # Safety
 /// `src` is valid for reading `2 * n` bytes and `dst` for writing as many; they don't overlap.
 #[inline(always)]
-pub(super) unsafe fn float16s<A: Codes, B: Codes>(
-    isa: Avx512,
+pub(super) unsafe fn float16s<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
     src: *const u8,
     dst: *mut u8,
     n: usize,

@@ -2,37 +2,90 @@
 
 use super::shim::{Bf16, Vbmi};
 use super::tables::LookUp;
+use super::uppers::unknown;
 use super::{Avx512, Features, pieces};
 use crate::shape::{Asked, Screen, Tells, Tops};
 use crate::stepwise::{InRegisters, Side, places};
 use core::arch::x86_64::*;
 
+/// How the components of a register are turned: each byte comes from a place in its lane. Intel's CPUs have one port for
+/// that, which kernels that widen or narrow numbers need, too; with VBMI2 words are rotated instead, by another one. So can
+/// dwords be, in two steps.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn {
+    width: usize,
+    places: __m512i,
+    /// By how many bits words are rotated, if so.
+    rotation: Option<(Vbmi, __m512i)>,
+}
+
+impl Vbmi {
+    /// How components of so many bytes are turned, words by rotation.
+    #[inline(always)]
+    pub(super) fn rotating(self, width: usize) -> Turn {
+        let turn = self.features.turn(width);
+        // (Of a rotation by 8 bits that the compiler knows of it makes the other again.)
+        let eights = self.features.word(unknown(&8));
+        Turn { rotation: (width <= 4).then_some((self, eights)), ..turn }
+    }
+}
+
 /// The lanes of 64 bits with imaginary parts.
 const IMAGINARY: __mmask8 = 0b1010_1010;
 
 impl Features {
-    /// Which byte comes to each place, if components of so many are turned.
+    /// How components of so many bytes are turned.
     #[inline(always)]
-    pub(super) fn places(self, width: usize) -> __m512i {
-        self.in_lanes(&places(width))
+    pub(super) fn turn(self, width: usize) -> Turn {
+        Turn { width, places: self.in_lanes(&places(width)), rotation: None }
     }
 
     /// A register with its components turned, if they are to be.
     #[inline(always)]
-    pub(super) fn turned_if(self, wanted: bool, places: __m512i, v: __m512i) -> __m512i {
-        if wanted { self.bw._mm512_shuffle_epi8(v, places) } else { v }
+    pub(super) fn turned_if(self, wanted: bool, turn: Turn, v: __m512i) -> __m512i {
+        match turn.rotation {
+            _ if !wanted => v,
+            Some((vbmi, eights)) if turn.width == 2 => vbmi.shldv_epi16(v, v, eights),
+            _ => self.bw._mm512_shuffle_epi8(v, turn.places),
+        }
+    }
+
+    /// Two registers with their components turned; dwords by both ports, if mixed.
+    #[inline(always)]
+    pub(super) fn turned_pair(self, turn: Turn, mixed: bool, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
+        let a = self.turned_if(true, turn, a);
+        match turn.rotation {
+            Some((vbmi, eights)) if turn.width == 4 && mixed => {
+                [a, self.f._mm512_rol_epi32::<16>(vbmi.shldv_epi16(b, b, eights))]
+            }
+            _ => [a, self.turned_if(true, turn, b)],
+        }
+    }
+
+    /// The same of half a register.
+    #[inline(always)]
+    fn turned_half(self, turn: Turn, v: __m256i) -> __m256i {
+        match turn.rotation {
+            Some((vbmi, eights)) if turn.width == 2 => {
+                vbmi.half_shldv_epi16(v, v, self.f._mm512_castsi512_si256(eights))
+            }
+            _ => {
+                let places = self.f._mm512_castsi512_si256(turn.places);
+                self.avx2._mm256_shuffle_epi8(v, places)
+            }
+        }
     }
 
     /// # Safety
     /// As for [`InRegisters::turn`].
     #[inline(always)]
-    unsafe fn turn(self, places: __m512i, src: *const u8, dst: *mut u8, bytes: usize) {
+    unsafe fn turn_registers(self, turn: Turn, src: *const u8, dst: *mut u8, bytes: usize) {
         let mut i = 0;
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
             unsafe {
                 let v = self.load_dwords(src.add(i));
-                self.store_dwords(dst.add(i), self.turned_if(true, places, v));
+                self.store_dwords(dst.add(i), self.turned_if(true, turn, v));
             }
             i += 64;
         }
@@ -41,14 +94,13 @@ impl Features {
     /// # Safety
     /// As for [`InRegisters::turn_halves`].
     #[inline(always)]
-    unsafe fn turn_halves(self, places: __m512i, src: *const u8, dst: *mut u8, bytes: usize) {
-        let places = self.f._mm512_castsi512_si256(places);
+    unsafe fn turn_halves(self, turn: Turn, src: *const u8, dst: *mut u8, bytes: usize) {
         let mut i = 0;
         while i < bytes {
             // SAFETY: the caller's: whole halves are left.
             unsafe {
                 let v = self.load_words(src.add(i));
-                self.store_words(dst.add(i), self.avx2._mm256_shuffle_epi8(v, places));
+                self.store_words(dst.add(i), self.turned_half(turn, v));
             }
             i += 32;
         }
@@ -384,26 +436,26 @@ impl Most {
 macro_rules! in_registers {
     ($($token:ident: |$isa:ident| $look_up:expr;)*) => {$(
         impl InRegisters for $token {
-            type Places = __m512i;
+            type Places = Turn;
 
             #[inline(always)]
-            fn places(self, side: Side) -> __m512i {
+            fn places(self, side: Side) -> Turn {
                 let $isa = self;
-                $look_up.features().places(side.width)
+                $look_up.turn_of(side.width)
             }
 
             #[inline(always)]
-            unsafe fn turn(self, places: __m512i, src: *const u8, dst: *mut u8, bytes: usize) {
+            unsafe fn turn(self, turn: Turn, src: *const u8, dst: *mut u8, bytes: usize) {
                 let $isa = self;
                 // SAFETY: the caller's.
-                unsafe { $look_up.features().turn(places, src, dst, bytes) }
+                unsafe { $look_up.features().turn_registers(turn, src, dst, bytes) }
             }
 
             #[inline(always)]
-            unsafe fn turn_halves(self, places: __m512i, src: *const u8, dst: *mut u8, bytes: usize) {
+            unsafe fn turn_halves(self, turn: Turn, src: *const u8, dst: *mut u8, bytes: usize) {
                 let $isa = self;
                 // SAFETY: the caller's.
-                unsafe { $look_up.features().turn_halves(places, src, dst, bytes) }
+                unsafe { $look_up.features().turn_halves(turn, src, dst, bytes) }
             }
 
             #[inline(always)]

@@ -35,6 +35,7 @@ mod ranges;
 mod shapes;
 mod shim;
 mod shorter;
+mod sixty_fours;
 mod small;
 mod stores;
 mod tables;
@@ -58,11 +59,11 @@ use crate::tile;
 use by_codes::{by_codes, by_codes_marked, has_marks};
 use codes::{Complex, Packed, Plain};
 use complex::with_complex;
-use decode::DecodeTurned;
 use direct::For;
 use eights::with_eights;
 use fused::{Fuses, fused, fused_bf16, fused_vbmi};
 use shim::{Bf16, Vbmi};
+use sixty_fours::with_sixty_fours;
 use tables::LookUp;
 
 pulp::simd_type! {
@@ -252,7 +253,9 @@ where
     if matches!(plain.road, Road::Copy) {
         return plain;
     }
-    let is_turned = MODE & stepwise::SOURCE != 0 && <Vbmi as DecodeTurned<A>>::IS_ONE;
+    // (Which words are with VBMI by other ways.)
+    let is_turned = MODE & stepwise::SOURCE != 0 && A::DTYPE.bits() == 16
+        || MODE & stepwise::RESULTS != 0 && B::DTYPE.bits() == 16;
     match direct::entry::<A, B, MODE>(For::Vbmi) {
         Some(direct) => direct,
         None if decode::has_table::<A>() || is_turned => {
@@ -263,7 +266,7 @@ where
 }
 
 /// Sets the kernels of the pairs with a packed or complex side that have one of their own, but
-/// those that [`with_complex`] and [`with_eights`] set, for [`for_each_dtype`].
+/// those that [`with_complex`], [`with_eights`] and [`with_sixty_fours`] set, for [`for_each_dtype`].
 macro_rules! composed_pairs {
     (
         $pairs:ident $isa:ident
@@ -316,7 +319,7 @@ macro_rules! composed_pairs {
 
 const fn with_composed<const MODE: usize>(mut pairs: RealPairs, isa: For) -> RealPairs {
     for_each_dtype!(composed_pairs pairs isa);
-    with_eights::<MODE>(with_complex::<MODE>(pairs))
+    with_sixty_fours::<MODE>(with_eights::<MODE>(with_complex::<MODE>(pairs)), isa)
 }
 
 /// Functions that make the kernels of a mode, each by what `entry` tells. (The compiler checks a function once, whatever

@@ -2,10 +2,11 @@
 //! widen first or come to bytes that are yet to be packed.
 
 use super::Features;
-use super::bridge::Odd;
-use super::codes::{Codes, Pair, load_pair, store_all};
+use super::bridge::{Hub, Odd, QUIETLY};
+use super::codes::{Codes, Pair, Plain, load_pair, store_all, turning};
+use super::decode::F32;
 use super::direct::Maps;
-use super::encode::fill;
+use super::encode::{bytes, fill};
 use super::lanes::{both, each};
 use super::small::Small;
 use super::tables::LookUp;
@@ -13,6 +14,7 @@ use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::Numbers;
 use crate::shape::Mode;
 use core::arch::x86_64::*;
+use core::marker::PhantomData;
 
 /// Whether [`low_bytes`] is for a pair.
 pub(super) const fn has_low_bytes(from: DType, to: DType) -> bool {
@@ -31,8 +33,10 @@ pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
-    pair: Pair<A, B>,
+    _: Pair<A, B>,
 ) {
+    // (Of turned words, as they are, the low bytes are the high ones.)
+    let as_they_are: Pair<Plain<A::Numbers>, B> = Pair(PhantomData);
     // SAFETY: the caller's.
     unsafe {
         bytes_of_words(
@@ -40,10 +44,11 @@ pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
             src,
             dst,
             n,
-            pair,
+            as_they_are,
             #[inline(always)]
             |[a, b]| {
-                let (x, bytes) = (isa.features(), isa.low_bytes(a, b));
+                let x = isa.features();
+                let bytes = if A::TURNED { isa.high_bytes(a, b) } else { isa.low_bytes(a, b) };
                 match B::Numbers::DTYPE {
                     _ if B::BITS < 8 => bytes,
                     DType::Int1 => fill::<1, true>(x, bytes),
@@ -155,7 +160,7 @@ pub(super) unsafe fn bytes_of_words<L: LookUp, A: Codes, B: Codes>(
     _: Pair<A, B>,
     bytes: impl Fn([__m512i; 2]) -> __m512i,
 ) {
-    let x = isa.features();
+    let (x, turning) = (isa.features(), turning::<L, A, B>(isa));
     // SAFETY: the caller's.
     unsafe {
         store_all::<L, B>(
@@ -164,7 +169,7 @@ pub(super) unsafe fn bytes_of_words<L: LookUp, A: Codes, B: Codes>(
             n,
             false,
             #[inline(always)]
-            |i, count| bytes(load_pair::<A>(x, src.add(2 * i), 2 * count)),
+            |i, count| bytes(load_pair::<A>(x, turning, src.add(2 * i), 2 * count)),
         );
     }
 }
@@ -175,7 +180,7 @@ pub(super) unsafe fn bytes_of_words<L: LookUp, A: Codes, B: Codes>(
 /// `src` is valid for reading `4 * n` bytes and `dst` for writing `n` elements of `B`; they don't
 /// overlap.
 #[inline(always)]
-unsafe fn bytes_of_dwords<L: LookUp, A: Codes, B: Codes>(
+pub(super) unsafe fn bytes_of_dwords<L: LookUp, A: Codes, B: Codes>(
     isa: L,
     src: *const u8,
     dst: *mut u8,
@@ -183,7 +188,7 @@ unsafe fn bytes_of_dwords<L: LookUp, A: Codes, B: Codes>(
     _: Pair<A, B>,
     bytes: impl Fn([__m512i; 4]) -> __m512i,
 ) {
-    let x = isa.features();
+    let (x, turning) = (isa.features(), turning::<L, A, B>(isa));
     // SAFETY: the caller's.
     unsafe {
         store_all::<L, B>(
@@ -194,8 +199,9 @@ unsafe fn bytes_of_dwords<L: LookUp, A: Codes, B: Codes>(
             #[inline(always)]
             |i, count| {
                 let (from, left) = (src.add(4 * i), 4 * count);
-                let [a, b] = load_pair::<A>(x, from, left.min(128));
-                let [c, d] = load_pair::<A>(x, from.wrapping_add(128), left.saturating_sub(128));
+                let [a, b] = load_pair::<A>(x, turning, from, left.min(128));
+                let [c, d] =
+                    load_pair::<A>(x, turning, from.wrapping_add(128), left.saturating_sub(128));
                 bytes([a, b, c, d])
             },
         );
@@ -476,4 +482,67 @@ pub(super) unsafe fn small_from_floats<L: LookUp, A: Codes, B: Codes>(
             },
         )
     }
+}
+
+/// Whether [`whole_from_floats`] is for a pair.
+pub(super) const fn has_whole_from_floats(from: DType, to: DType) -> bool {
+    let is_whole = matches!(to.kind(), Kind::Int | Kind::UInt);
+    matches!(from, DType::Float32) && is_whole && matches!(to.significant_bits(), 2..=4)
+}
+
+/// Float32 to packed integers of 2 and 4 bits.
+///
+/// # Safety
+/// As for [`small_from_dwords`].
+#[inline(always)]
+pub(super) unsafe fn whole_from_floats<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let x = isa.features();
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_dwords(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |v| match B::Numbers::DTYPE {
+                DType::Int2 => whole::<2, true>(x, v),
+                DType::Int4 => whole::<4, true>(x, v),
+                DType::UInt2 => whole::<2, false>(x, v),
+                _ => whole::<4, false>(x, v),
+            },
+        )
+    }
+}
+
+/// Float32s cut to integers of so many bits, a byte each.
+#[inline(always)]
+fn whole<const BITS: u32, const SIGNED: bool>(x: Features, v: [__m512i; 4]) -> __m512i {
+    if !SIGNED {
+        // Up to the largest, or NaN, the second operand, which becomes the lowest integer: packing clamps that and what is
+        // negative to 0.
+        let most = x.f._mm512_set1_ps(const { ((1u32 << BITS) - 1) as f32 });
+        let cut = each(
+            v,
+            #[inline(always)]
+            |v| {
+                let v = x.f._mm512_min_round_ps::<QUIETLY>(most, x.f._mm512_castsi512_ps(v));
+                x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v)
+            },
+        );
+        return x.clamp_to_bytes::<false>(cut);
+    }
+    let cut = each(
+        v,
+        #[inline(always)]
+        |v| F32(x.f._mm512_castsi512_ps(v)).int::<BITS, SIGNED>(x),
+    );
+    bytes(x, cut)
 }

@@ -380,8 +380,8 @@ unsafe fn parts_of<const BYTES: usize, const MODE: usize, const ASKED: bool>(
     unsafe {
         let Avx512(x) = Avx512::summon();
         let (mut src, mut dst, mut left) = (src, dst, n * BYTES);
-        let places = x.places(BYTES);
-        let parts = |v| x.turned_if(MODE != stepwise::NONE, places, reals::<BYTES>(x, v));
+        let turn = x.turn(BYTES);
+        let parts = |v| x.turned_if(MODE != stepwise::NONE, turn, reals::<BYTES>(x, v));
         let mut any = x.f._mm512_setzero_si512();
         while left >= 64 {
             let v = [x.load_dwords(src), x.load_dwords(src.add(64))];
@@ -454,8 +454,8 @@ pub(super) unsafe fn with_zeros_of<const BYTES: usize, const MODE: usize>(
     unsafe {
         let Avx512(x) = Avx512::summon();
         let (mut src, mut dst, mut left) = (src, dst, n * BYTES);
-        let places = x.places(BYTES);
-        let apart = |v| x.turned_if(MODE != stepwise::NONE, places, apart::<BYTES>(x, v));
+        let turn = x.turn(BYTES);
+        let apart = |v| x.turned_if(MODE != stepwise::NONE, turn, apart::<BYTES>(x, v));
         while left >= 64 {
             x.store_dwords(dst, apart(x.load_words(src)));
             x.store_dwords(dst.add(64), apart(x.load_words(src.add(32))));

@@ -9,7 +9,7 @@ use super::marked::{map_marked, marked_halves};
 use super::shim::Vbmi;
 use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes};
-use super::{Avx512, Features, eights, longer, moved, overflows, powers};
+use super::{Avx512, Features, longer, moved, overflows, powers, sixty_fours};
 use crate::codec::Isa;
 use crate::philox::{AllDraws, EvenDraws};
 use crate::shape::{Grid, Map, Mode, Shapes};
@@ -53,7 +53,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.converts_longs = true;
     shapes.marked_halves = Some(marked_halves::<Avx512>);
     shapes.stores = powers::stores(overflows::stores(stores(shapes.stores)));
-    shapes.stores = eights::stores(shapes.stores);
+    shapes.stores = sixty_fours::stores(shapes.stores);
     shapes.clamps = clamps(shapes.clamps);
     shapes.imaginary = shapes.imaginary.with_any::<Avx512>();
 

@@ -49,6 +49,19 @@ impl Vbmi {
         unsafe { _mm512_maskz_permutexvar_epi8(asked, indices, table) }
     }
 
+    /// For each byte that is asked for the one of `table` that its low 6 bits tell, else that of `rest`.
+    #[inline(always)]
+    pub(super) fn mask_permutexvar_epi8(
+        self,
+        rest: __m512i,
+        asked: __mmask64,
+        indices: __m512i,
+        table: __m512i,
+    ) -> __m512i {
+        // SAFETY: the token proves AVX512_VBMI.
+        unsafe { _mm512_mask_permutexvar_epi8(rest, asked, indices, table) }
+    }
+
     /// For each byte the one of both tables together that its low 7 bits tell.
     #[inline(always)]
     pub(super) fn permutex2var_epi8(self, a: __m512i, indices: __m512i, b: __m512i) -> __m512i {
@@ -61,6 +74,20 @@ impl Vbmi {
     pub(super) fn shldv_epi32(self, a: __m512i, b: __m512i, bits: __m512i) -> __m512i {
         // SAFETY: the token proves AVX512_VBMI2.
         unsafe { _mm512_shldv_epi32(a, b, bits) }
+    }
+
+    /// The upper halves of words of `a` and `b` together, shifted left by so many bits, modulo 16.
+    #[inline(always)]
+    pub(super) fn shldv_epi16(self, a: __m512i, b: __m512i, bits: __m512i) -> __m512i {
+        // SAFETY: the token proves AVX512_VBMI2.
+        unsafe { _mm512_shldv_epi16(a, b, bits) }
+    }
+
+    /// The same of half registers.
+    #[inline(always)]
+    pub(super) fn half_shldv_epi16(self, a: __m256i, b: __m256i, bits: __m256i) -> __m256i {
+        // SAFETY: the token proves AVX512_VBMI2, and AVX512_VL.
+        unsafe { _mm256_shldv_epi16(a, b, bits) }
     }
 
     /// For each byte the 8 bits of its qword from the bit on that `starts` tells.

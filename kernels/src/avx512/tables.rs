@@ -1,6 +1,7 @@
 //! Look-ups of bytes: what the 256 values of a byte become, by permutations of registers that hold
 //! the table. How many that takes depends on what the table repeats.
 
+use super::in_registers::Turn;
 use super::shim::Vbmi;
 use super::uppers::Uppers;
 use super::words::every_other_byte;
@@ -134,6 +135,15 @@ pub(super) trait LookUp: Copy {
     /// The low bytes of 64 words.
     fn low_bytes(self, a: __m512i, b: __m512i) -> __m512i;
 
+    /// The high bytes of 64 words.
+    fn high_bytes(self, a: __m512i, b: __m512i) -> __m512i;
+
+    /// How components of so many bytes are turned.
+    #[inline(always)]
+    fn turn_of(self, width: usize) -> Turn {
+        self.features().turn(width)
+    }
+
     /// What [`beside_zeros`](Self::beside_zeros) needs, to be made before a loop.
     fn uppers(self) -> Uppers;
 
@@ -192,6 +202,17 @@ impl LookUp for Vbmi {
     fn low_bytes(self, a: __m512i, b: __m512i) -> __m512i {
         let even = self.features.constant(&const { every_other_byte(0) });
         self.permutex2var_epi8(a, even, b)
+    }
+
+    #[inline(always)]
+    fn high_bytes(self, a: __m512i, b: __m512i) -> __m512i {
+        let odd = self.features.constant(&const { every_other_byte(1) });
+        self.permutex2var_epi8(a, odd, b)
+    }
+
+    #[inline(always)]
+    fn turn_of(self, width: usize) -> Turn {
+        self.rotating(width)
     }
 
     #[inline(always)]
@@ -266,6 +287,13 @@ impl LookUp for Avx512 {
         let byte = x.word(0xff);
         let (a, b) = (x.f._mm512_and_si512(a, byte), x.f._mm512_and_si512(b, byte));
         x.unmix_words(x.bw._mm512_packus_epi16(a, b))
+    }
+
+    #[inline(always)]
+    fn high_bytes(self, a: __m512i, b: __m512i) -> __m512i {
+        let bw = self.0.bw;
+        let (a, b) = (bw._mm512_srli_epi16::<8>(a), bw._mm512_srli_epi16::<8>(b));
+        self.0.unmix_words(bw._mm512_packus_epi16(a, b))
     }
 
     #[inline(always)]

@@ -1,10 +1,11 @@
-//! From numbers of 16 bits to bools, and to integers of one bit: by what a comparison of words tells. From floats of 32 and
+//! From numbers of 16 bits to bools, and to integers of one bit, also from float32: by what comparisons tell. From floats of 32 and
 //! 64 bits in the other byte order to bools, of which none need be turned.
 
 use super::Features;
-use super::codes::{Codes, Pair, load_pair, store_all};
-use super::lanes::join_two;
-use super::narrow::bytes_of_words;
+use super::bridge::QUIETLY;
+use super::codes::{Codes, Pair, load_pair, store_all, turning};
+use super::lanes::{each, join_masks, join_two};
+use super::narrow::{bytes_of_dwords, bytes_of_words};
 use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real};
 use crate::format::Numbers;
@@ -98,6 +99,7 @@ pub(super) unsafe fn truths_of_turned_longs<L: LookUp, A: Codes, B: Codes>(
     _: Pair<A, B>,
 ) {
     let x = isa.features();
+    let turning = turning::<L, A, B>(isa);
     let size = size_of::<<A::Numbers as Real>::Stored>();
     // SAFETY: the caller's; where a pair begins past the last element, nothing is read.
     unsafe {
@@ -112,7 +114,7 @@ pub(super) unsafe fn truths_of_turned_longs<L: LookUp, A: Codes, B: Codes>(
                 let mut tests = 0;
                 for k in 0..size / 2 {
                     let left = bytes.saturating_sub(128 * k).min(128);
-                    let pair = load_pair::<A>(x, src.wrapping_add(128 * k), left);
+                    let pair = load_pair::<A>(x, turning, src.wrapping_add(128 * k), left);
                     tests |= x.nonzero_of_turned(size, pair) << (128 / size * k);
                 }
                 x.bw._mm512_maskz_mov_epi8(tests, x.byte(1))
@@ -122,6 +124,25 @@ pub(super) unsafe fn truths_of_turned_longs<L: LookUp, A: Codes, B: Codes>(
 }
 
 impl Features {
+    /// Which float32s are from one on, or from minus one down.
+    #[inline(always)]
+    fn are_one(self, signed: bool, v: __m512i) -> __mmask16 {
+        let (f, v) = (self.f, self.f._mm512_castsi512_ps(v));
+        match signed {
+            true => f._mm512_cmp_round_ps_mask::<_CMP_LE_OQ, QUIETLY>(v, f._mm512_set1_ps(-1.0)),
+            false => f._mm512_cmp_round_ps_mask::<_CMP_GE_OQ, QUIETLY>(v, f._mm512_set1_ps(1.0)),
+        }
+    }
+
+    /// Integers of one bit, a byte each, of which those are set that are told.
+    #[inline(always)]
+    fn ones(self, signed: bool, tests: __mmask64) -> __m512i {
+        match signed {
+            true => self.bw._mm512_movm_epi8(tests),
+            false => self.bw._mm512_maskz_mov_epi8(tests, self.byte(1)),
+        }
+    }
+
     /// Which turned floats of 4 or 8 bytes are not zero, of either sign.
     #[inline(always)]
     fn nonzero_of_turned(self, size: usize, [a, b]: [__m512i; 2]) -> u64 {
@@ -179,9 +200,45 @@ pub(super) unsafe fn ones<L: LookUp, A: Codes, B: Codes>(
                 x.bw._mm512_cmple_epu16_mask(past, x.word(infinity - one))
             },
             #[inline(always)]
-            |tests| match signed {
-                true => x.bw._mm512_movm_epi8(tests),
-                false => x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
+            |tests| x.ones(signed, tests),
+        )
+    }
+}
+
+/// Whether [`ones_of_floats`] is for a pair.
+pub(super) const fn has_ones_of_floats(from: DType, to: DType) -> bool {
+    matches!(from, DType::Float32) && matches!(to, DType::Int1 | DType::UInt1)
+}
+
+/// Float32s to integers of one bit, in the same way.
+///
+/// # Safety
+/// `src` is valid for reading `4 * n` bytes and `dst` for writing `n` elements of `B`; they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn ones_of_floats<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    pair: Pair<A, B>,
+) {
+    let (x, signed) = (isa.features(), matches!(B::Numbers::DTYPE, DType::Int1));
+    // SAFETY: the caller's.
+    unsafe {
+        bytes_of_dwords(
+            isa,
+            src,
+            dst,
+            n,
+            pair,
+            #[inline(always)]
+            |v| {
+                let tests = each(
+                    v,
+                    #[inline(always)]
+                    |v| x.are_one(signed, v),
+                );
+                x.ones(signed, join_masks(tests))
             },
         )
     }

@@ -23,7 +23,7 @@
 //! are left out of this, and how they come in depends on what the codes are of: see [`Finish`].
 
 use super::Features;
-use super::codes::{Codes, Pair, load_pair, store_all};
+use super::codes::{Codes, Pair, load_pair, store_all, turning};
 use super::shim::Vbmi;
 use super::small::Small;
 use super::tables::LookUp;
@@ -336,7 +336,7 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
         let x = isa.features;
         if Self::WHOLE {
             // With the sign in the top bit, where look-ups don't see it.
-            let high = high_bytes(isa, [a, b]);
+            let high = isa.high_bytes(a, b);
             return [Self::steps(isa, one, high, isa.low_bytes(a, b)), high];
         }
         let starts = x.constant(const { &Self::PARTS });
@@ -405,13 +405,6 @@ pub(super) const fn every_other_byte(first: u8) -> [u8; 64] {
         i += 1;
     }
     indices
-}
-
-/// The high bytes of 64 words.
-#[inline(always)]
-fn high_bytes(isa: Vbmi, [a, b]: [__m512i; 2]) -> __m512i {
-    let odd = isa.features.constant(&const { every_other_byte(1) });
-    isa.permutex2var_epi8(a, odd, b)
 }
 
 /// What the low 7 bits of each byte stand for.
@@ -547,7 +540,7 @@ pub(super) unsafe fn to_codes<A: Codes, B: Codes>(
     mixed: bool,
     codes: impl Fn(Vbmi, [__m512i; 2]) -> __m512i,
 ) {
-    let x = isa.features;
+    let (x, turning) = (isa.features, turning::<_, A, B>(isa));
     // SAFETY: the caller's; of the last registers that part is read that the source has.
     unsafe {
         store_all::<_, B>(
@@ -556,7 +549,7 @@ pub(super) unsafe fn to_codes<A: Codes, B: Codes>(
             n,
             mixed,
             #[inline(always)]
-            |i, count| codes(isa, load_pair::<A>(x, src.add(2 * i), 2 * count)),
+            |i, count| codes(isa, load_pair::<A>(x, turning, src.add(2 * i), 2 * count)),
         );
     }
 }
