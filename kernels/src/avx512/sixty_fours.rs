@@ -275,7 +275,7 @@ unsafe fn in_mode<L: LookUp + InRegisters, N: Narrows, const MODE: usize>(
     dst: *mut u8,
     n: usize,
     params: &Params,
-    words: impl Fn(__m512i) -> __m512i,
+    words: impl Fn(__m512i) -> __m512i + Copy,
 ) -> usize {
     let x = isa.features();
     // SAFETY: the caller's; a step is whole registers.
@@ -298,7 +298,7 @@ unsafe fn in_mode<L: LookUp + InRegisters, N: Narrows, const MODE: usize>(
                         dst,
                         #[inline(always)]
                         |v| v,
-                        &words,
+                        words,
                     );
                 },
             );
@@ -320,7 +320,8 @@ unsafe fn in_mode<L: LookUp + InRegisters, N: Narrows, const MODE: usize>(
 }
 
 /// Casts `n` elements: whole steps, then those left by eights. `prepare` makes of the source's numbers those that are cut,
-/// `finish` of eight results such as are stored.
+/// `finish` of eight results such as are stored. (All by value: a reference to a function is one more, which need not be
+/// inlined.)
 ///
 /// # Safety
 /// `src` is valid for reading `n` elements and `dst` for writing `n` elements of `B`; they don't overlap.
@@ -330,22 +331,22 @@ unsafe fn all<N: Narrows>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
-    prepare: impl Fn(__m512i) -> __m512i,
-    words: impl Fn(__m512i) -> __m512i,
-    finish: impl Fn(__m512i) -> __m512i,
+    prepare: impl Fn(__m512i) -> __m512i + Copy,
+    words: impl Fn(__m512i) -> __m512i + Copy,
+    finish: impl Fn(__m512i) -> __m512i + Copy,
 ) {
     let [from, to] = N::BYTES;
     let mut i = 0;
     // SAFETY: the caller's.
     unsafe {
         while n - i >= 64 {
-            step::<N>(x, src.add(from * i), dst.add(to * i), &prepare, &words);
+            step::<N>(x, src.add(from * i), dst.add(to * i), prepare, words);
             i += 64;
         }
         let (src, dst, left) = (src.add(from * i), dst.add(to * i), n - i);
         let each = inlined(
             #[inline(always)]
-            |v| both(in_front(x, N::eight(x, N::each(x, prepare(v)))), &finish),
+            |v| both(in_front(x, N::eight(x, N::each(x, prepare(v)))), finish),
         );
         match (from, to) {
             (8, 1) => by_eights::<8, 1>(x, src, dst, left, each),
@@ -366,8 +367,8 @@ unsafe fn step<N: Narrows>(
     x: Features,
     src: *const u8,
     dst: *mut u8,
-    prepare: impl Fn(__m512i) -> __m512i,
-    words: impl Fn(__m512i) -> __m512i,
+    prepare: impl Fn(__m512i) -> __m512i + Copy,
+    words: impl Fn(__m512i) -> __m512i + Copy,
 ) {
     let signed = matches!(N::To::DTYPE.kind(), Kind::Int);
     // SAFETY: the caller's.
