@@ -239,8 +239,8 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
     let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());
     let (read, written) = (len * from.bits / 8, len * to.bits / 8);
     assert!(read <= LONGEST && written <= LONGEST);
-    let places = |wanted, side| if mode & wanted != 0 { Some(isa.places(side)) } else { None };
-    let (from_places, to_places) = (places(SOURCE, from), places(RESULTS, to));
+    let from_places = if mode & SOURCE != 0 { Some(isa.places(from)) } else { None };
+    let to_places = if mode & RESULTS != 0 { Some(isa.places(to)) } else { None };
     let (of_block, of_step) =
         if from.by_blocks { (from_places, None) } else { (None, from_places) };
     let tested = if from.bits == 6 { 1 } else { (TESTED / read).max(1) };

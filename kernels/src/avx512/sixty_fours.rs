@@ -1,5 +1,5 @@
-//! From numbers of 64 bits to those of at most 16, 64 at a time: each half of whose bits is enough to tell what they become
-//! are brought together.
+//! From numbers of 64 bits to those of at most 16, 64 at a time: what each becomes is told by one half of its bits, or of
+//! those of a number that it is first made into, and these halves are brought together.
 //!
 //! An instruction narrows eight integers, with saturation, but takes the one port twice that moves bytes about, which
 //! turning elements of the other byte order needs, too. Of registers that are joined pair by pair each takes it once.
@@ -388,10 +388,7 @@ unsafe fn step<N: Narrows>(
     );
     let words_of = inlined(
         #[inline(always)]
-        |k| match signed {
-            true => x.bw._mm512_packs_epi32(halves(k), halves(k + 2)),
-            false => x.bw._mm512_packus_epi32(halves(k), halves(k + 2)),
-        },
+        |k| x.packed_dwords(signed, halves(k), halves(k + 2)),
     );
     // SAFETY: the caller's.
     unsafe {
@@ -400,11 +397,28 @@ unsafe fn step<N: Narrows>(
             x.store_dwords(dst.add(64), words(words_of(4)));
             return;
         }
-        let bytes = match signed {
-            true => x.bw._mm512_packs_epi16(words_of(0), words_of(4)),
-            false => x.bw._mm512_packus_epi16(words_of(0), words_of(4)),
-        };
+        let bytes = x.packed_words(signed, words_of(0), words_of(4));
         x.store_dwords(dst, x.bw._mm512_permutexvar_epi16(x.constant(&WORDS), bytes));
+    }
+}
+
+impl Features {
+    /// Signed dwords of two registers as words, clamped.
+    #[inline(always)]
+    fn packed_dwords(self, signed: bool, a: __m512i, b: __m512i) -> __m512i {
+        match signed {
+            true => self.bw._mm512_packs_epi32(a, b),
+            false => self.bw._mm512_packus_epi32(a, b),
+        }
+    }
+
+    /// Signed words of two registers as bytes, clamped.
+    #[inline(always)]
+    fn packed_words(self, signed: bool, a: __m512i, b: __m512i) -> __m512i {
+        match signed {
+            true => self.bw._mm512_packs_epi16(a, b),
+            false => self.bw._mm512_packus_epi16(a, b),
+        }
     }
 }
 
