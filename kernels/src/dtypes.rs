@@ -169,8 +169,7 @@ macro_rules! define {
             };
         }
 
-        /// By code. (Not a constant: the compiler, where it works out tables that look here for each of their
-        /// entries, would copy it whole each time.)
+        /// By code. (Not a constant, which the compiler would copy whole for each look at it.)
         static ROWS: [Row; DType::COUNT] = {
             let mut rows = [Row { name: "", aliases: &[], layout: Layout::BOOL }; DType::COUNT];
             $(rows[$rcode] = Row {
@@ -228,20 +227,61 @@ impl Layout {
     const BOOL: Self = Self::Real { bytes: 1, numbers: Numbers::Bool };
 }
 
-impl DType {
-    #[inline]
-    const fn row(self) -> &'static Row {
-        &ROWS[self as usize]
-    }
+/// What follows from a dtype's layout, found once: where tables are made at compile time it is asked for many times for
+/// each of their entries, and a call takes the compiler as long as a dozen operations.
+#[derive(Clone, Copy)]
+struct Facts {
+    kind: Kind,
+    numbers: Numbers,
+    component: DType,
+    significant_bits: usize,
+    is_dense: bool,
+}
 
+impl Facts {
+    const fn of(dtype: DType) -> Self {
+        let layout = ROWS[dtype as usize].layout;
+        let (component, components) = match layout {
+            Layout::Real { .. } => (dtype, 1),
+            Layout::Packed { of } => (of, 1),
+            Layout::Complex { of } => (of, 2),
+        };
+        let Layout::Real { bytes, numbers } = ROWS[component as usize].layout else {
+            panic!("what is packed, and what complex dtypes are made of, is real")
+        };
+        let kind = match (layout, numbers) {
+            (Layout::Complex { .. }, _) => Kind::Complex,
+            (_, Numbers::Bool) => Kind::Bool,
+            (_, Numbers::Int(IntFormat { signed: true, .. })) => Kind::Int,
+            (_, Numbers::Int(IntFormat { signed: false, .. })) => Kind::UInt,
+            (_, Numbers::Float(_)) => Kind::Float,
+        };
+        let width = width(&numbers);
+        let is_dense = !matches!(layout, Layout::Packed { .. }) && width == 8 * bytes;
+        Self { kind, numbers, component, significant_bits: components * width, is_dense }
+    }
+}
+
+/// By code.
+static FACTS: [Facts; DType::COUNT] = {
+    let mut facts = [Facts::of(DType::Bool); DType::COUNT];
+    let mut code = 0;
+    while code < DType::COUNT {
+        facts[code] = Facts::of(DType::ALL[code]);
+        code += 1;
+    }
+    facts
+};
+
+impl DType {
     /// The name, as NumPy and ml_dtypes have it: `"float8_e4m3fn"`.
     pub const fn name(self) -> &'static str {
-        self.row().name
+        ROWS[self as usize].name
     }
 
     /// Other names that [`parse`](Self::parse) takes.
     pub const fn aliases(self) -> &'static [&'static str] {
-        self.row().aliases
+        ROWS[self as usize].aliases
     }
 
     /// The code, which never changes.
@@ -282,29 +322,21 @@ impl DType {
     }
 
     /// What kind of numbers these are.
+    #[inline]
     pub const fn kind(self) -> Kind {
-        match (&self.row().layout, self.numbers_ref()) {
-            (Layout::Complex { .. }, _) => Kind::Complex,
-            (_, Numbers::Bool) => Kind::Bool,
-            (_, Numbers::Int(IntFormat { signed: true, .. })) => Kind::Int,
-            (_, Numbers::Int(IntFormat { signed: false, .. })) => Kind::UInt,
-            (_, Numbers::Float(_)) => Kind::Float,
-        }
+        FACTS[self as usize].kind
     }
 
     /// What the codes stand for; of a complex dtype, the codes of a component.
     #[inline]
     pub const fn numbers(self) -> Numbers {
-        *self.numbers_ref()
+        FACTS[self as usize].numbers
     }
 
-    /// The same, not copied: the compiler's tables ask for each of their entries.
+    /// The same, not copied.
     #[inline]
     pub(crate) const fn numbers_ref(self) -> &'static Numbers {
-        match &self.row().layout {
-            Layout::Real { numbers, .. } => numbers,
-            Layout::Packed { of } | Layout::Complex { of } => of.numbers_ref(),
-        }
+        &FACTS[self as usize].numbers
     }
 
     /// Bits from one element to the next: 8 for `int4`, 4 for `int4x2`, 64 for `complex64`.
@@ -333,11 +365,9 @@ impl DType {
 
     /// Bits that hold a number: 4 for `int4` and `int4x2`, 1 for `bool`; of a complex dtype, both
     /// components.
+    #[inline]
     pub const fn significant_bits(self) -> usize {
-        match self.row().layout {
-            Layout::Complex { of } => 2 * width(of.numbers_ref()),
-            _ => width(self.numbers_ref()),
-        }
+        FACTS[self as usize].significant_bits
     }
 
     /// The bytes of `elements` elements: `ceil(elements * bits / 8)`. None if that passes
@@ -378,19 +408,19 @@ impl DType {
     /// Whether several elements share a byte.
     #[inline]
     pub const fn is_packed(self) -> bool {
-        matches!(self.row().layout, Layout::Packed { .. })
+        matches!(ROWS[self as usize].layout, Layout::Packed { .. })
     }
 
     /// Whether an element is a real and an imaginary part.
     #[inline]
     pub const fn is_complex(self) -> bool {
-        matches!(self.row().layout, Layout::Complex { .. })
+        matches!(ROWS[self as usize].layout, Layout::Complex { .. })
     }
 
     /// The dtype of the same numbers that is not packed: `int4` for `int4x2`, itself otherwise.
     #[inline]
     pub const fn logical(self) -> DType {
-        match self.row().layout {
+        match ROWS[self as usize].layout {
             Layout::Packed { of } => of,
             _ => self,
         }
@@ -400,21 +430,14 @@ impl DType {
     /// itself for a real dtype.
     #[inline]
     pub const fn component(self) -> DType {
-        match self.row().layout {
-            Layout::Packed { of } | Layout::Complex { of } => of,
-            Layout::Real { .. } => self,
-        }
+        FACTS[self as usize].component
     }
 
     /// Whether every bit pattern of an element's bytes is a number's own, so that copying bytes is
     /// the cast to itself.
     #[inline]
     pub const fn is_dense(self) -> bool {
-        match self.row().layout {
-            Layout::Real { bytes, .. } => 8 * bytes == self.significant_bits(),
-            Layout::Packed { .. } => false,
-            Layout::Complex { .. } => true,
-        }
+        FACTS[self as usize].is_dense
     }
 }
 

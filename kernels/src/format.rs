@@ -91,7 +91,10 @@ impl FloatFormat {
 
     /// The sign bit, 0 if there is none.
     pub const fn sign_mask(&self) -> u64 {
-        if self.signed() { 1 << (self.exponent_bits + self.mantissa_bits) } else { 0 }
+        match self.specials {
+            Specials::PowersOfTwo => 0,
+            _ => 1 << (self.exponent_bits + self.mantissa_bits),
+        }
     }
 
     /// Ones in the bits that a code occupies.

@@ -306,7 +306,7 @@ const fn encode_float(
         Exact::Finite { negative, significand, exponent } => (negative, significand, exponent),
     };
     if significand == 0 {
-        return Ok(if format.has_negative_zero() { with_sign(format, 0, negative) } else { 0 });
+        return Ok(zero(format, negative));
     }
     let rounding = or_default(options.rounding, Rounding::NearestEven);
 
@@ -329,25 +329,31 @@ const fn encode_float(
     let (field, fraction) =
         if units < 1 << m { (0, units) } else { (quantum + m - lowest + 1, units - (1 << m)) };
     let magnitude = (field as u64) << m | fraction;
-    if magnitude > format.max_finite() {
-        let toward_zero = match rounding {
-            Rounding::TowardZero => true,
-            Rounding::Up => negative,
-            Rounding::Down => !negative,
-            _ => false,
-        };
-        return if checked {
-            Err(Unfit)
-        } else if toward_zero {
-            Ok(with_sign(format, format.max_finite(), negative))
-        } else {
-            Ok(past_the_largest(format, negative, options.saturate))
-        };
+    if magnitude == 0 {
+        return Ok(zero(format, negative));
     }
-    if magnitude == 0 && !format.has_negative_zero() {
-        return Ok(0);
+    let largest = format.max_finite();
+    if magnitude <= largest {
+        return Ok(with_sign(format, magnitude, negative));
     }
-    Ok(with_sign(format, magnitude, negative))
+    let toward_zero = match rounding {
+        Rounding::TowardZero => true,
+        Rounding::Up => negative,
+        Rounding::Down => !negative,
+        _ => false,
+    };
+    if checked {
+        Err(Unfit)
+    } else if toward_zero {
+        Ok(with_sign(format, largest, negative))
+    } else {
+        Ok(past_the_largest(format, negative, options.saturate))
+    }
+}
+
+/// Zero, with the sign if it can have one.
+const fn zero(format: &FloatFormat, negative: bool) -> u64 {
+    if format.has_negative_zero() { with_sign(format, 0, negative) } else { 0 }
 }
 
 const fn with_sign(format: &FloatFormat, magnitude: u64, negative: bool) -> u64 {

@@ -118,8 +118,37 @@ impl Ramp {
         }
     }
 
-    /// Whether this is the map. (The end is where most are not.)
-    const fn is(&self, map: &[u8; 256], codes: usize) -> bool {
+    /// The same of so many codes.
+    const fn line(&self, codes: usize) -> [u8; 256] {
+        let mut line = [0; 256];
+        let mut code = self.less as usize + 1;
+        while code < codes && !matches!(self.scale, Scale::None) {
+            line[code] = self.base(code);
+            code += 1;
+        }
+        line
+    }
+
+    /// Fills the rows, each with what it adds to the one before.
+    const fn fill(&mut self, added: &[u8; 128]) {
+        let mut i = 0;
+        while i < 16 * self.count {
+            let before = if i < 16 { 0 } else { added[i - 16] };
+            let more = added[i].wrapping_sub(before);
+            (self.rows[i / 16][i % 16], self.rows[i / 16][i % 16 + 16]) = (more, more);
+            i += 1;
+        }
+    }
+
+    /// Whether this is the map, with that line. (The end is where most are not.)
+    const fn is(&self, map: &[u8; 256], line: &[u8; 256], codes: usize) -> bool {
+        let mut sums = [0u8; 128];
+        let mut i = 0;
+        while i < 16 * self.count {
+            let before = if i < 16 { 0 } else { sums[i - 16] };
+            sums[i] = before.wrapping_add(self.rows[i / 16][i % 16]);
+            i += 1;
+        }
         let (from, most_at) = (self.from as usize, self.most_at() as usize);
         let mut code = codes;
         while code > 0 {
@@ -128,14 +157,7 @@ impl Ramp {
             if i > most_at {
                 i = most_at;
             }
-            i >>= self.merged;
-            let mut value = self.base(code) as usize;
-            let mut k = 0;
-            while k <= i / 16 {
-                value += self.rows[k][i % 16] as usize;
-                k += 1;
-            }
-            let mut value = value as u8;
+            let mut value = line[code].wrapping_add(sums[i >> self.merged]);
             if value > self.most {
                 value = self.most;
             }
@@ -237,7 +259,8 @@ struct End {
 impl Search<'_> {
     const fn try_lines(&mut self) {
         let mut merged = 0;
-        while merged <= MOST_MERGED {
+        // (Codes in one place of the window are mapped alike.)
+        while merged <= MOST_MERGED && self.flat.is_multiple_of(1 << merged) {
             self.try_line(Scale::None, 0, merged);
             merged += 1;
         }
@@ -249,8 +272,8 @@ impl Search<'_> {
             // was rounded, one nearby.
             let last = self.top - 1;
             let steps = 2 * self.map[last] as usize / twice;
-            let mut near = 0;
-            while near < 4 {
+            let (mut near, end) = if matches!(scale, Scale::Half) { (0, 4) } else { (2, 3) };
+            while near < end {
                 if last + 2 > steps + near && last + 2 - steps - near < self.codes {
                     self.try_line(scale, (last + 2 - steps - near) as u8, 0);
                 }
@@ -263,15 +286,20 @@ impl Search<'_> {
     /// Takes the ramp by that line, if it is one and the best.
     const fn try_line(&mut self, scale: Scale, less: u8, merged: u32) {
         let mut ramp = self.around(scale, less, merged);
-        if ramp.work_with(0) >= self.limit {
+        if ramp.work_with(0) >= self.limit || !self.ends_along(&ramp) {
             return;
         }
-        let end = self.place(&mut ramp);
-        if ramp.count > 8 || !self.is_short(&ramp, end) {
+        let line = ramp.line(self.codes);
+        let end = self.place(&mut ramp, &line);
+        if ramp.count > 8 {
             return;
         }
-        self.fill(&mut ramp, end);
-        if ramp.is(self.map, self.codes) {
+        let added = self.added(&ramp, &line, end);
+        if !self.is_short(&ramp, &added) {
+            return;
+        }
+        ramp.fill(&added);
+        if ramp.is(self.map, &line, self.codes) {
             self.limit = ramp.work();
             self.best = Some(ramp);
         }
@@ -293,17 +321,27 @@ impl Search<'_> {
         ramp
     }
 
+    /// Whether the last codes before the top follow the line, as they do that of a ramp with a short window: most lines
+    /// are too steep for the map or too flat, and here they are told.
+    const fn ends_along(&self, ramp: &Ramp) -> bool {
+        if matches!(ramp.scale, Scale::None) || self.top < 4 {
+            return true;
+        }
+        let last = self.above(ramp, self.top - 1);
+        self.above(ramp, self.top - 2) == last && self.above(ramp, self.top - 4) == last
+    }
+
     /// How much the map has more than the line.
     const fn above(&self, ramp: &Ramp, code: usize) -> u8 {
-        (self.map[code] as i32 - ramp.base(code) as i32) as u8
+        self.map[code].wrapping_sub(ramp.base(code))
     }
 
     /// Places the window around what isn't on the line, and says where it ends.
-    const fn place(&self, ramp: &mut Ramp) -> End {
-        let (top, flat) = (self.top, matches!(ramp.scale, Scale::None));
+    const fn place(&self, ramp: &mut Ramp, line: &[u8; 256]) -> End {
+        let (map, top, flat) = (self.map, self.top, matches!(ramp.scale, Scale::None));
         // What is to be added before the window, and from the top on.
-        let before = self.above(ramp, 0);
-        let after = self.above(ramp, if flat || top == 0 { top } else { top - 1 });
+        let at_end = if flat || top == 0 { top } else { top - 1 };
+        let after = map[at_end].wrapping_sub(line[at_end]);
         // (Up to `less` a line is zero, so that all of those codes are like the first one, or the window begins there.)
         let same = if flat || self.flat <= ramp.less as usize {
             self.flat - 1
@@ -311,19 +349,15 @@ impl Search<'_> {
             ramp.less as usize
         };
         let mut from = if same < top { same } else { top.saturating_sub(1) };
-        while !flat && from + 1 < top && self.above(ramp, from + 1) == before {
+        let before = map[0].wrapping_sub(line[0]);
+        while !flat && from + 1 < top && map[from + 1].wrapping_sub(line[from + 1]) == before {
             from += 1;
         }
-        let mut last = top;
-        while last > from && self.above(ramp, last) == after {
+        // (A top that is not on the line is cut.)
+        let is_cut = !flat && map[top].wrapping_sub(line[top]) != after;
+        let mut last = if is_cut { top.saturating_sub(1) } else { top };
+        while last > from && map[last].wrapping_sub(line[last]) == after {
             last -= 1;
-        }
-        if !flat && last == top {
-            // The top is not on the line, and is cut.
-            last = top.saturating_sub(1);
-            while last > from && self.above(ramp, last) == after {
-                last -= 1;
-            }
         }
         from = from >> ramp.merged << ramp.merged;
         ramp.from = from as u8;
@@ -336,24 +370,23 @@ impl Search<'_> {
         End { last, after }
     }
 
-    /// What place `i` of the window adds to the line.
-    const fn at(&self, ramp: &Ramp, end: End, i: usize) -> u8 {
-        let code = ramp.from as usize + (i << ramp.merged);
-        if code <= end.last { self.above(ramp, code) } else { end.after }
-    }
-
-    /// The same, without what the row before adds.
-    const fn more(&self, ramp: &Ramp, end: End, i: usize) -> u8 {
-        let value = self.at(ramp, end, i);
-        if i < 16 { value } else { value.wrapping_sub(self.at(ramp, end, i - 16)) }
+    /// What each place of the window adds to the line.
+    const fn added(&self, ramp: &Ramp, line: &[u8; 256], end: End) -> [u8; 128] {
+        let mut added = [end.after; 128];
+        let (mut i, mut code) = (0, ramp.from as usize);
+        while i < 16 * ramp.count && code <= end.last {
+            added[i] = self.map[code].wrapping_sub(line[code]);
+            (i, code) = (i + 1, code + (1 << ramp.merged));
+        }
+        added
     }
 
     /// Whether the ramp, whose window is placed but not filled, is less work than the best.
-    const fn is_short(&self, ramp: &Ramp, end: End) -> bool {
+    const fn is_short(&self, ramp: &Ramp, added: &[u8; 128]) -> bool {
         let (mut rows, mut k) = (0, 0);
         while k < ramp.count {
             let mut i = 16 * k;
-            while i < 16 * k + 16 && self.more(ramp, end, i) == 0 {
+            while i < 16 * k + 16 && added[i] == if k == 0 { 0 } else { added[i - 16] } {
                 i += 1;
             }
             if i < 16 * k + 16 {
@@ -365,16 +398,6 @@ impl Search<'_> {
             k += 1;
         }
         true
-    }
-
-    const fn fill(&self, ramp: &mut Ramp, end: End) {
-        let mut i = 0;
-        while i < 16 * ramp.count {
-            let value = self.more(ramp, end, i);
-            ramp.rows[i / 16][i % 16] = value;
-            ramp.rows[i / 16][i % 16 + 16] = value;
-            i += 1;
-        }
     }
 }
 

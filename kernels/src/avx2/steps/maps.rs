@@ -129,21 +129,37 @@ const fn largest(dtype: DType) -> u8 {
 
 impl Plan {
     const fn of(map: &[u8; 256], from: DType, to: DType) -> Self {
+        let by_half = Self::by_half(map, from, to);
         let bits = from.significant_bits();
-        let nibbles = Nibbles::of(map, bits, from);
-        let (other, work) = shorter(map, bits, to, nibbles.work(), 0);
-        let mut best = Self {
-            sign: Sign::Any,
-            absolute: false,
-            clamped: false,
-            bits,
-            nibbles,
-            other,
-            minus_zero: 0,
-            moved: None,
-            work,
+        // (A sum of look-ups of all codes of 8 bits is longer than one of half of them, and takes the compiler long to find.)
+        let (nibbles, to_beat, most) = match by_half {
+            Some(plan) if bits == 8 => (plan.nibbles, plan.work + 1, plan.work),
+            _ => {
+                let nibbles = Nibbles::of(map, bits, from);
+                (nibbles, nibbles.work(), usize::MAX - 1)
+            }
         };
+        let (other, work) = shorter(map, bits, to, to_beat, 0, most);
+        match by_half {
+            Some(plan) if plan.work < work => plan,
+            _ => Self {
+                sign: Sign::Any,
+                absolute: false,
+                clamped: false,
+                bits,
+                nibbles,
+                other,
+                minus_zero: 0,
+                moved: None,
+                work,
+            },
+        }
+    }
+
+    /// The map by half of its codes, if a rule gives the others.
+    const fn by_half(map: &[u8; 256], from: DType, to: DType) -> Option<Self> {
         let bits = if two_s_complement(from) { 7 } else { magnitude_bits(from) };
+        // More than one rule is rarely followed, and of those the first is the shortest.
         let rules = [
             (Sign::Gives(map[0xff]), 2),
             (Sign::Kept, 3),
@@ -153,18 +169,14 @@ impl Plan {
             (Sign::OfLowBits, 3),
         ];
         let mut i = 0;
-        while i < rules.len() && bits < best.bits {
+        while i < rules.len() && bits < from.significant_bits() {
             let (sign, work) = rules[i];
             if let Some(plan) = Self::by_magnitude(map, from, to, bits, sign, work) {
-                // More than one rule is rarely followed, and of those the first is the shortest.
-                if plan.work < best.work {
-                    best = plan;
-                }
-                break;
+                return Some(plan);
             }
             i += 1;
         }
-        best
+        None
     }
 
     /// The map by that rule, if it follows it.
@@ -212,7 +224,7 @@ impl Plan {
             (Sign::Kept, Some(signed)) if whole => (Sign::LookedUp, signed, 0),
             _ => (sign, nibbles, work),
         };
-        let (other, least) = shorter(&values, bits, to, nibbles.work() + own, work);
+        let (other, least) = shorter(&values, bits, to, nibbles.work() + own, work, usize::MAX - 1);
         let (other, clamped) = match other {
             Other::Thresholds(thresholds) if absolute && minus_zero == 0 => {
                 (Other::Thresholds(thresholds.followed_by(values[127])), false)
@@ -244,13 +256,15 @@ const fn from_has_minus_zero(from: DType) -> bool {
     matches!(from.numbers(), Numbers::Float(format) if format.has_negative_zero())
 }
 
-/// What makes a map with less work, if with so much more to do it is; and how much is left.
+/// What makes a map with less work, if with so much more to do it is; and how much is left. What is more than the most that
+/// is of use need not be found.
 const fn shorter(
     map: &[u8; 256],
     bits: usize,
     to: DType,
     work: usize,
     more: usize,
+    most: usize,
 ) -> (Other, usize) {
     let (mut best, mut least) = (Other::None, work);
     if bits >= 7
@@ -268,7 +282,8 @@ const fn shorter(
     if bits < 7 || least <= 12 {
         return (best, least);
     }
-    let limit = (work + Ramp::most_bonus(work)).saturating_sub(more);
+    let limit = work + Ramp::most_bonus(work);
+    let limit = if limit > most { most + 1 } else { limit }.saturating_sub(more);
     if matches!(best, Other::None)
         && let Some(ramp) = Ramp::of(map, 1 << bits, limit)
         && ramp.work() + more < work + ramp.bonus(work)
