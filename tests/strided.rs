@@ -94,15 +94,19 @@ impl Place {
     }
 }
 
-/// Every index of a shape, in row-major order.
-fn indices(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
-    (0..shape.iter().product::<usize>()).map(move |mut rest| {
-        let mut index = vec![0; shape.len()];
+/// Visits every index of a shape, in row-major order, with its number.
+fn for_each_index(shape: &[usize], mut visit: impl FnMut(usize, &[usize])) {
+    let mut index = vec![0; shape.len()];
+    for i in 0..shape.iter().product() {
+        visit(i, &index);
         for (at, len) in index.iter_mut().zip(shape).rev() {
-            (*at, rest) = (rest % len, rest / len);
+            *at += 1;
+            if *at < *len {
+                break;
+            }
+            *at = 0;
         }
-        index
-    })
+    }
 }
 
 const FREE: u8 = 0x5a;
@@ -125,8 +129,8 @@ fn expected(
     let mut stored = vec![FREE; dst.bytes];
     let mut told = vec![true; dst.bytes];
     let mut unfit = None;
-    for (i, index) in indices(shape).enumerate() {
-        let (at, column) = dst.of(to, shape, &index);
+    for_each_index(shape, |i, index| {
+        let (at, column) = dst.of(to, shape, index);
         let len = (column * to.bits() + to.bits()).div_ceil(8);
         let element = &mut stored[at..at + len];
         if to.is_packed() && (column * to.bits()).is_multiple_of(8) {
@@ -135,9 +139,9 @@ fn expected(
         if unfit.is_some() {
             // Of packed elements the last byte is shared with those that were before.
             told[at + column * to.bits() / 8..at + len].fill(false);
-            continue;
+            return;
         }
-        let (place, place_column) = src.of(from, shape, &index);
+        let (place, place_column) = src.of(from, shape, index);
         let code = reference::load(from, &bytes[place..], place_column);
         match reference::cast(from, to, code, options, i as u64) {
             Ok(code) => {
@@ -151,7 +155,7 @@ fn expected(
                 told[at + column * to.bits() / 8..at + len].fill(false);
             }
         }
-    }
+    });
     Expected { bytes: stored, unfit, told }
 }
 

@@ -122,6 +122,22 @@ pub fn noise(seed: u64) -> u64 {
     z ^ z >> 31
 }
 
+/// What the reference makes of elements with these codes, None where it refuses one.
+fn results(from: DType, to: DType, options: &Options, codes: &[u128]) -> Vec<Option<u128>> {
+    // Codes may be there over and over: what becomes of one depends on its place only where something is drawn.
+    let drawn = matches!(options.rounding, Rounding::Stochastic { .. });
+    let period = (1..codes.len()).find(|&i| codes[i] == codes[0] && !drawn);
+    let mut results = Vec::with_capacity(codes.len());
+    for (i, &code) in codes.iter().enumerate() {
+        let before = period.and_then(|period| i.checked_sub(period));
+        results.push(match before.filter(|&before| codes[before] == code) {
+            Some(before) => results[before],
+            None => reference::cast(from, to, code, options, i as u64).ok(),
+        });
+    }
+    results
+}
+
 /// A source, and what the reference makes of it under some options.
 pub struct Case {
     from: DType,
@@ -138,15 +154,10 @@ pub struct Case {
 impl Case {
     pub fn new(from: DType, to: DType, options: &Options, codes: Vec<u128>) -> Self {
         let mut stored = vec![0; to.bytes_for(codes.len()).unwrap()];
-        let mut failure = None;
-        for (i, &code) in codes.iter().enumerate() {
-            match reference::cast(from, to, code, options, i as u64) {
-                Ok(code) => reference::store(to, &mut stored, i, code),
-                Err(_) => {
-                    failure = Some(i);
-                    break;
-                }
-            }
+        let results = results(from, to, options, &codes);
+        let failure = results.iter().position(Option::is_none);
+        for (i, result) in results.into_iter().map_while(|result| result).enumerate() {
+            reference::store(to, &mut stored, i, result);
         }
         let src = source_bytes(from, &codes);
         Self { from, to, options: *options, codes, src, stored, failure }
@@ -219,8 +230,12 @@ pub fn compare(
             options.first_index = options.first_index.wrapping_add(end as u64);
         }
     } else {
-        let fits = |&&code: &&u128| reference::cast(from, to, code, options, 0).is_ok();
-        let (fit, unfit): (Vec<u128>, Vec<u128>) = codes.iter().partition(fits);
+        let (mut fit, mut unfit) = (Vec::new(), Vec::new());
+        for (&code, result) in codes.iter().zip(results(from, to, options, codes)) {
+            if result.is_some() { fit.push(code) } else { unfit.push(code) }
+        }
+        unfit.sort_unstable();
+        unfit.dedup();
         on_all(case(codes, options))?;
         on_all(case(&fit, options))?;
         for level in levels {
