@@ -3,7 +3,6 @@
 
 mod support;
 
-use simdcast::isa::Level;
 use simdcast::{DType, Overflow, Rounding, reference};
 use simdcast_kernels::{Kernel, Options, RunError};
 use support::guarded::Guarded;
@@ -29,39 +28,46 @@ fn kinds_of_options() -> [Options; 4] {
     ]
 }
 
-/// A pair with random elements and what they become.
-struct Case {
-    kernel: Kernel,
+/// Random elements of a pair, and what they become.
+struct Elements {
+    from: DType,
+    to: DType,
     codes: Vec<u128>,
     expected: Vec<u128>,
 }
 
-impl Case {
-    fn new(level: &'static Level, from: DType, to: DType, options: &Options) -> Self {
+impl Elements {
+    fn new(from: DType, to: DType, options: &Options, n: usize) -> Self {
         let bits = from.significant_bits() as u32;
         let code = |i: u64| u128::from(noise(i)) << 64 | u128::from(noise(!i));
-        let codes: Vec<_> =
-            (0..LONGEST as u64).map(|i| code(i) & (u128::MAX >> (128 - bits))).collect();
+        let codes: Vec<_> = (0..n as u64).map(|i| code(i) & (u128::MAX >> (128 - bits))).collect();
         let expected = codes.iter().enumerate().map(|(i, &code)| {
             reference::cast(from, to, code, options, i as u64).expect("nothing is refused")
         });
         let expected = expected.collect();
-        Self { kernel: Kernel::on(level, from, to, options), codes, expected }
+        Self { from, to, codes, expected }
     }
 
     fn source(&self, n: usize) -> Vec<u8> {
-        source_bytes(self.kernel.from(), &self.codes[..n])
+        source_bytes(self.from, &self.codes[..n])
     }
 
     fn right(&self, n: usize) -> Vec<u8> {
-        let to = self.kernel.to();
-        let mut right = vec![0; to.bytes_for(n).unwrap()];
+        let mut right = vec![0; self.to.bytes_for(n).unwrap()];
         for (i, &code) in self.expected[..n].iter().enumerate() {
-            reference::store(to, &mut right, i, code);
+            reference::store(self.to, &mut right, i, code);
         }
         right
     }
+}
 
+/// A level's kernel for them.
+struct Case<'a> {
+    kernel: Kernel,
+    elements: &'a Elements,
+}
+
+impl Case<'_> {
     /// Casts so many elements, of which some, a multiple of 8, repeat, with both sides off the start of a line.
     fn check_repeated(
         &self,
@@ -73,8 +79,8 @@ impl Case {
         let repeat = |bytes: Vec<u8>, dtype: DType| -> Vec<u8> {
             bytes.into_iter().cycle().take(dtype.bytes_for(n).unwrap()).collect()
         };
-        let source = repeat(self.source(period), from);
-        let mut right = repeat(self.right(period), to);
+        let source = repeat(self.elements.source(period), from);
+        let mut right = repeat(self.elements.right(period), to);
         if let Some(last) = right.last_mut().filter(|_| !(n * to.bits()).is_multiple_of(8)) {
             *last &= (1 << (n * to.bits() % 8)) - 1;
         }
@@ -97,33 +103,47 @@ impl Case {
     }
 }
 
-fn every_case(work: impl Fn(&Case) -> Result<u64, String> + Sync) {
-    for level in support::tested_levels() {
-        let jobs: Vec<_> = pairs().collect();
-        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let mut options: Vec<_> =
-                kinds_of_options().iter().map(|options| options.effective(from, to)).collect();
-            options.dedup();
-            let mut tally = Tally { pairs: 1, ..Tally::default() };
-            for options in options {
-                let runs = work(&Case::new(level, from, to, &options))?;
-                tally += Tally { pairs: 0, options: 1, values: runs };
+/// Does some work for each pair that suits, under each of those options that make a difference, with so many elements, on
+/// each level.
+fn every_case(
+    suits: impl Fn(DType, DType) -> bool,
+    kinds: &[Options],
+    n: usize,
+    work: impl Fn(&Case) -> Result<u64, String> + Sync,
+) {
+    let levels = support::tested_levels();
+    let jobs: Vec<_> = pairs().filter(|&(from, to)| suits(from, to)).collect();
+    let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+        let mut kinds: Vec<_> = kinds.iter().map(|options| options.effective(from, to)).collect();
+        kinds.dedup();
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        for options in kinds {
+            let elements = &Elements::new(from, to, &options, n);
+            tally.options += 1;
+            for level in &levels {
+                let kernel = Kernel::on(level, from, to, &options);
+                tally.values += work(&Case { kernel, elements })?;
             }
-            Ok(tally)
-        });
-        let Tally { pairs, options, values: runs } = tally;
-        say(&format!("{}: {pairs} pairs, {options} with options, {runs} runs", level.name()));
-        assert_none(&errors);
-    }
+        }
+        Ok(tally)
+    });
+    let Tally { pairs, options, values: runs } = tally;
+    say(&format!("{levels:?}: {pairs} pairs, {options} with options, {runs} runs in all"));
+    assert!(pairs > 0 && runs > 0, "nothing was tested");
+    assert_none(&errors);
+}
+
+fn any_pair(_: DType, _: DType) -> bool {
+    true
 }
 
 #[test]
 fn every_alignment_within_guard_bytes() {
-    every_case(|case| {
+    every_case(any_pair, &kinds_of_options(), 513, |case| {
         let (from, to) = (case.kernel.from(), case.kernel.to());
         let mut runs = 0;
         for n in [0, 1, 3, 15, 16, 17, 31, 64, 65, 100, 129, 513] {
-            let (source, right) = (case.source(n), case.right(n));
+            let (source, right) = (case.elements.source(n), case.elements.right(n));
             for offset in 0..16 {
                 // Both sides move, in different steps.
                 let mut src = Guarded::new(from.bytes_for(n).unwrap(), offset);
@@ -145,10 +165,7 @@ fn every_alignment_within_guard_bytes() {
 /// not be worked out for all.
 #[test]
 fn long_buffers_off_the_lines_of_the_cache() {
-    every_case(|case| {
-        if !case.kernel.options().is_default() {
-            return Ok(0);
-        }
+    every_case(any_pair, &[Options::DEFAULT], 512, |case| {
         let (from, to) = (case.kernel.from(), case.kernel.to());
         let n = ((64 << 13) / (from.bits() + to.bits())).max(1024) + 5;
         let offsets = [(1, 1), (16, 48), (63, 32), (0, 61), (60, 0)];
@@ -161,16 +178,16 @@ fn long_buffers_off_the_lines_of_the_cache() {
 fn packed_sources_of_results_off_the_lines_of_the_cache() {
     // Several pieces, and parts of one.
     const BYTES: [usize; 3] = [192 + 3, 3 << 10, (7 << 10) + 77];
-    every_case(|case| {
+    // What repeats: a multiple of 8, which are whole bytes of any dtype, but of no piece.
+    const PERIOD: usize = 8184;
+    let suits = |from: DType, to: DType| from.is_packed() && to.bits() >= 16;
+    every_case(suits, &[Options::DEFAULT], PERIOD, |case| {
         let (from, to) = (case.kernel.from(), case.kernel.to());
-        if !case.kernel.options().is_default() || !from.is_packed() || to.bits() < 16 {
-            return Ok(0);
-        }
         // What starts lines at the first of eight elements, at the second, and so on.
         let offsets: Vec<_> = (0..8).map(|i| (3 * i, (8 - i) * to.bits() / 8 % 64)).collect();
         let mut runs = 0;
         for bytes in BYTES {
-            runs += case.check_repeated(8184, bytes * 8 / from.bits() + 3, &offsets)?;
+            runs += case.check_repeated(PERIOD, bytes * 8 / from.bits() + 3, &offsets)?;
         }
         Ok(runs)
     });
@@ -239,11 +256,11 @@ fn fitting_and_unfit(from: DType, to: DType, options: &Options) -> Option<(Vec<u
 #[test]
 fn every_length_between_unreadable_pages() {
     use support::guarded::pages::Pages;
-    every_case(|case| {
+    every_case(any_pair, &kinds_of_options(), LONGEST, |case| {
         let (from, to) = (case.kernel.from(), case.kernel.to());
         let mut src = Pages::new(from.bytes_for(LONGEST).unwrap());
         let mut dst = Pages::new(to.bytes_for(LONGEST).unwrap());
-        let (source, right) = (case.source(LONGEST), case.right(LONGEST));
+        let (source, right) = (case.elements.source(LONGEST), case.elements.right(LONGEST));
         let mut runs = 0;
         for n in lengths() {
             let (reads, writes) = (from.bytes_for(n).unwrap(), to.bytes_for(n).unwrap());
