@@ -15,6 +15,7 @@ use crate::table::{self, Params, Road};
 use crate::typed::Typed;
 use alloc::vec::Vec;
 use core::fmt;
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr;
 
@@ -371,7 +372,7 @@ pub fn run_plain_defaults<A: Typed, B: Typed>(src: &[u8], dst: &mut Out<'_>, n: 
     // borrowed exclusively. A copy needs nothing of the CPU, which compilers may put here.
     unsafe {
         if const { single::is_for(A::DTYPE, B::DTYPE) } && n == 1 {
-            single::cast(A::DTYPE, B::DTYPE, src.as_ptr(), dst.start);
+            single::cast::<OfTypes<A, B>>(src.as_ptr(), dst.start);
         } else if plain.is_copy {
             ptr::copy_nonoverlapping(src.as_ptr(), dst.start, src.len());
         } else if n < plain.below_one_call {
@@ -382,6 +383,13 @@ pub fn run_plain_defaults<A: Typed, B: Typed>(src: &[u8], dst: &mut Out<'_>, n: 
         }
     }
     true
+}
+
+struct OfTypes<A, B>(PhantomData<(A, B)>);
+
+impl<A: Typed, B: Typed> single::Pair for OfTypes<A, B> {
+    const FROM: DType = A::DTYPE;
+    const TO: DType = B::DTYPE;
 }
 
 /// Whether so many bytes are those of `n` elements, which are not packed.
