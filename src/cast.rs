@@ -382,9 +382,7 @@ impl Cast {
     /// Casts what is cast at once, and answers whether it did.
     #[inline(always)]
     fn run_plain(&self, src: &[u8], dst: &mut [u8], elements: usize) -> bool {
-        let mut out = dst.into();
-        self.kernel.run_single(src, &mut out, elements)
-            || self.kernel.run_plain(src, &mut out, elements)
+        self.kernel.run_plain::<true>(src, &mut dst.into(), elements)
     }
 
     /// As [`run`](Self::run). Apart, as [`run_any_n`](Self::run_any_n), so that most casts do not make room for what

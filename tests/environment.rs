@@ -55,7 +55,7 @@ fn in_runs(
         let bytes = |dtype: DType| dtype.bytes_for(start).unwrap()..dtype.bytes_for(end).unwrap();
         let (src, dst, length) = (&src[bytes(from)], &mut dst[bytes(to)], end - start);
         let is_alone = matches!(runs, Runs::Alone);
-        if !(is_alone && kernel.run_single(src, &mut (&mut *dst).into(), length)) {
+        if !(is_alone && kernel.run_plain::<true>(src, &mut (&mut *dst).into(), length)) {
             kernel.run(src, dst, length)?;
         }
         start = end;

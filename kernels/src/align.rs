@@ -78,6 +78,15 @@ pub(crate) const fn is_short(n: usize) -> bool {
     n < LONG
 }
 
+/// The elements below which [`run`] is one call of the kernel, unless results are to be streamed however few.
+pub(crate) fn below_parts(params: &Params) -> usize {
+    if params.in_parts {
+        (LARGE * 8).div_ceil((params.from.bits() + params.to.bits()) * access()).max(LONG)
+    } else {
+        usize::MAX
+    }
+}
+
 /// The bytes of both sides that any last-level cache holds: so few are never streamed unless that is asked for.
 const CACHED: usize = 256 << 10;
 

@@ -136,12 +136,18 @@ static CURRENT: AtomicPtr<Table> = AtomicPtr::new(ptr::null_mut());
 /// What casts resolved now use.
 #[inline(always)]
 pub(crate) fn current_table() -> &'static Table {
-    // SAFETY: null or a reference to the table of one of `LEVELS`. Those are constants, so that seeing the
-    // pointer is seeing what it points to: no ordering is needed.
-    match unsafe { CURRENT.load(Ordering::Relaxed).as_ref() } {
+    match known_table() {
         Some(table) => table,
         None => decide(),
     }
+}
+
+/// The same, if it is decided.
+#[inline(always)]
+pub(crate) fn known_table() -> Option<&'static Table> {
+    // SAFETY: null or a reference to the table of one of `LEVELS`. Those are constants, so that seeing the
+    // pointer is seeing what it points to: no ordering is needed.
+    unsafe { CURRENT.load(Ordering::Relaxed).as_ref() }
 }
 
 /// The level that casts resolved now use.

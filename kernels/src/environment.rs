@@ -54,7 +54,7 @@ impl Guard {
     /// # Safety
     /// It guards a kernel that the CPU can run.
     #[inline(always)]
-    unsafe fn lets_pass(self) -> bool {
+    pub(crate) unsafe fn lets_pass(self) -> bool {
         match self {
             Self::None => true,
             // SAFETY: the caller's; on x86-64 only kernels with AVX-512 are guarded so, see [`guard`].
@@ -176,6 +176,23 @@ pub(crate) unsafe fn run(
 /// As for the kernel, see [`Kernel`].
 #[inline(never)]
 unsafe fn run_apart(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    kernel: Kernel,
+    guard: Guard,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe { run_here(src, dst, n, params, kernel, guard) }
+}
+
+/// The same in a function that is apart.
+///
+/// # Safety
+/// As for the kernel, see [`Kernel`].
+#[inline(always)]
+pub(crate) unsafe fn run_here(
     src: *const u8,
     dst: *mut u8,
     n: usize,

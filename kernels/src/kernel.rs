@@ -143,7 +143,7 @@ impl Kernel {
             (level.table.composed)(from, to)
         };
         let guard = environment::guard(from, to, &params.options, level.table.arithmetic);
-        let plain = Plain::new(&params, guard);
+        let plain = Plain::new(&params, entry.kernel, guard);
         Self { kernel: entry.kernel, params, road: entry.road, level, guard, plain }
     }
 
@@ -181,9 +181,9 @@ impl Kernel {
     /// The kernel that does not, and that may give other bits in another environment than the default
     /// one. (To measure what looking costs.)
     #[doc(hidden)]
-    pub const fn unguarded(mut self) -> Self {
+    pub fn unguarded(mut self) -> Self {
         self.guard = Guard::None;
-        self.plain = Plain::new(&self.params, Guard::None);
+        self.plain = Plain::new(&self.params, self.kernel, Guard::None);
         self
     }
 
@@ -200,8 +200,9 @@ impl Kernel {
     }
 
     /// The kernel that writes long results so. The bits are the same.
-    pub const fn with_stores(mut self, stores: Stores) -> Self {
+    pub fn with_stores(mut self, stores: Stores) -> Self {
         self.params.stores = stores;
+        self.plain = Plain::new(&self.params, self.kernel, self.guard);
         self
     }
 
@@ -217,7 +218,7 @@ impl Kernel {
         }
         let Params { from, to, .. } = self.params;
         self.params.in_parts = align::is_for(from, to, &self.params.options, self.swapped());
-        self.plain = Plain::new(&self.params, self.guard);
+        self.plain = Plain::new(&self.params, self.kernel, self.guard);
         self
     }
 
@@ -256,7 +257,11 @@ impl Kernel {
     #[inline]
     pub fn run<'a>(&self, src: &[u8], dst: impl Into<Out<'a>>, n: usize) -> Result<(), RunError> {
         let mut dst = dst.into();
-        if self.run_plain(src, &mut dst, n) { Ok(()) } else { self.run_any(src, dst.anew(), n) }
+        if self.run_plain::<false>(src, &mut dst, n) {
+            Ok(())
+        } else {
+            self.run_any(src, dst.anew(), n)
+        }
     }
 
     /// As [`run`](Self::run), for casts that are not [plain](Self::run_plain).
@@ -357,29 +362,25 @@ impl Kernel {
 /// nothing is done; [`run_pair_defaults`] does it, or tells why not.
 #[inline(always)]
 pub fn run_plain_defaults<A: Typed, B: Typed>(src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
-    let params = const { &Params::defaults(A::DTYPE, B::DTYPE) };
-    let plain = const { Plain::new(&Params::defaults(A::DTYPE, B::DTYPE), Guard::None) };
     let takes_bools = const { matches!(B::DTYPE, DType::Bool) };
     // What is asked of most casts is one comparison, of the slices' lengths, which the compiler finds in these.
-    let fits = plain.below != 0
+    let fits = const { plain::suits(&Params::defaults(A::DTYPE, B::DTYPE)) }
         && holds::<A>(src.len(), n)
         && holds::<B>(dst.bytes, n)
         && (takes_bools || !dst.bools);
     if !fits {
         return false;
     }
+    let (start, dst) = (src.as_ptr(), dst.start);
     // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot overlap what is
     // borrowed exclusively. A copy needs nothing of the CPU, which compilers may put here.
     unsafe {
         if const { single::is_for(A::DTYPE, B::DTYPE) } && n == 1 {
-            single::cast::<OfTypes<A, B>>(src.as_ptr(), dst.start);
-        } else if plain.is_copy {
-            ptr::copy_nonoverlapping(src.as_ptr(), dst.start, src.len());
-        } else if n < plain.below_one_call {
-            // (Asked apart: a short cast is one call of the kernel.)
-            call_defaults::<A, B>(params, src, dst.start, n);
-        } else {
-            call_defaults::<A, B>(params, src, dst.start, n);
+            single::cast::<OfTypes<A, B>>(start, dst);
+        } else if const { plain::is_copy(&Params::defaults(A::DTYPE, B::DTYPE)) } {
+            ptr::copy_nonoverlapping(start, dst, src.len());
+        } else if !align::is_short(n) || !call_defaults::<A, B>(start, dst, n) {
+            call_any_defaults::<A, B>(start, dst, n);
         }
     }
     true
@@ -399,19 +400,47 @@ const fn holds<T: Typed>(bytes: usize, n: usize) -> bool {
     bytes.is_multiple_of(size) && bytes / size == n
 }
 
+/// Calls the kernel of a short cast, and answers whether it did: not if something else is to be done first. Callers have
+/// this in their code, so it is little, and nothing is kept past the call.
+///
 /// # Safety
-/// The buffers are those of `n` elements of the pair, and apart. No element is packed.
+/// As for a kernel of the pair, see [`table::Kernel`]. No element is packed.
 #[inline(always)]
-unsafe fn call_defaults<A: Typed, B: Typed>(params: &Params, src: &[u8], dst: *mut u8, n: usize) {
-    let table = dispatch::current_table();
+unsafe fn call_defaults<A: Typed, B: Typed>(src: *const u8, dst: *mut u8, n: usize) -> bool {
+    let Some(table) = dispatch::known_table() else { return false };
+    let (kernel, params, guard) = defaults::<A, B>(table);
+    // SAFETY: the caller's; the level in use is available.
+    unsafe {
+        if !guard.lets_pass() {
+            return false;
+        }
+        let done = kernel(src, dst, n, params);
+        debug_assert_eq!(done, n);
+    }
+    true
+}
+
+/// Does the same for any number of elements, and all that is to be done.
+///
+/// # Safety
+/// As for a kernel of the pair, see [`table::Kernel`].
+#[inline(never)]
+unsafe fn call_any_defaults<A: Typed, B: Typed>(src: *const u8, dst: *mut u8, n: usize) {
+    let (kernel, params, guard) = defaults::<A, B>(dispatch::current_table());
+    // SAFETY: the caller's; the level in use is available.
+    let done = unsafe { environment::run_here(src, dst, n, params, kernel, guard) };
+    debug_assert_eq!(done, n);
+}
+
+/// What a level has for a pair under the default options.
+#[inline(always)]
+fn defaults<A: Typed, B: Typed>(table: &table::Table) -> (table::Kernel, &'static Params, Guard) {
     let guard = match table.arithmetic {
         Arithmetic::Ambient => const { guard::<A, B>(Arithmetic::Ambient) },
         Arithmetic::Explicit => const { guard::<A, B>(Arithmetic::Explicit) },
     };
-    let kernel = table.pairs.get(A::DTYPE, B::DTYPE).kernel;
-    // SAFETY: the caller's; the level in use is available.
-    let done = unsafe { environment::run(guard, kernel, params, src.as_ptr(), dst, n) };
-    debug_assert_eq!(done, n);
+    let params = const { &Params::defaults(A::DTYPE, B::DTYPE) };
+    (table.pairs.get(A::DTYPE, B::DTYPE).kernel, params, guard)
 }
 
 /// Casts `n` elements that are all there is in either buffer under the default options, on the level in use: as

@@ -9,13 +9,8 @@
 
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::FloatFormat;
+use crate::table::{Kernel, Params};
 use core::marker::PhantomData;
-
-/// Casts one element.
-///
-/// # Safety
-/// `src` is valid for reading an element of the source, and `dst` for writing one of the destination.
-pub(crate) type Single = unsafe fn(*const u8, *mut u8);
 
 /// Whether [`cast`] is for a pair.
 pub(crate) const fn is_for(from: DType, to: DType) -> bool {
@@ -32,8 +27,8 @@ const fn is_whole(dtype: DType) -> bool {
     matches!(dtype.kind(), Kind::Int | Kind::UInt) && dtype.is_dense()
 }
 
-/// What casts an element of a pair, of those that [`is_for`] tells of.
-pub(crate) const fn of(from: DType, to: DType) -> Option<Single> {
+/// What casts an element of a pair, of those that [`is_for`] tells of: a kernel for one element.
+pub(crate) const fn of(from: DType, to: DType) -> Option<Kernel> {
     match from {
         DType::Bool => to_any::<mark::Bool>(to),
         DType::Int8 => to_any::<mark::Int8>(to),
@@ -50,7 +45,7 @@ pub(crate) const fn of(from: DType, to: DType) -> Option<Single> {
     }
 }
 
-const fn to_any<A: Real>(to: DType) -> Option<Single> {
+const fn to_any<A: Real>(to: DType) -> Option<Kernel> {
     if !is_for(A::DTYPE, to) {
         return None;
     }
@@ -70,10 +65,17 @@ const fn to_any<A: Real>(to: DType) -> Option<Single> {
 }
 
 /// # Safety
-/// As for [`Single`].
-unsafe fn single<A: Real, B: Real>(src: *const u8, dst: *mut u8) {
+/// As for every [`Kernel`] and one element, on any CPU.
+unsafe fn single<A: Real, B: Real>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _params: &Params,
+) -> usize {
+    debug_assert_eq!(n, 1);
     // SAFETY: the caller's.
-    unsafe { cast::<Marked<A, B>>(src, dst) }
+    unsafe { cast::<Marked<A, B>>(src, dst) };
+    n
 }
 
 /// A pair that [`is_for`] tells of, as a type: so that all that depends on it is known to who compiles a call elsewhere.
@@ -117,7 +119,7 @@ impl Way {
 /// Casts an element.
 ///
 /// # Safety
-/// As for [`Single`].
+/// `src` is valid for reading an element of the source, and `dst` for writing one of the destination.
 #[inline(always)]
 pub(crate) unsafe fn cast<P: Pair>(src: *const u8, dst: *mut u8) {
     // SAFETY: the caller's.
@@ -393,13 +395,14 @@ mod tests {
                 continue;
             };
             pairs += 1;
+            let params = Params::defaults(from, to);
             for code in codes(from) {
                 let code = if matches!(from, DType::Bool) { code & 1 } else { code };
                 let right = reference::cast(from, to, code.into(), &Options::DEFAULT, 0);
                 let (mut src, mut dst) = ([0; 8], [0; 8]);
                 reference::store(from, &mut src, 0, code.into());
                 // SAFETY: both have the bytes of an element of any dtype that is cast so.
-                unsafe { single(src.as_ptr(), dst.as_mut_ptr()) };
+                unsafe { single(src.as_ptr(), dst.as_mut_ptr(), 1, &params) };
                 assert_eq!(Ok(reference::load(to, &dst, 0)), right, "{from} -> {to}: {code:#x}");
             }
         }

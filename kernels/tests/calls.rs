@@ -3,7 +3,7 @@
 
 use core::mem::MaybeUninit;
 use simdcast_kernels::dispatch::{LevelError, available, find, levels};
-use simdcast_kernels::{DType, Kernel, MaskedKernel, Options, Overflow, RunError};
+use simdcast_kernels::{DType, Kernel, MaskedKernel, Options, Overflow, Rounding, RunError};
 
 fn widen() -> Kernel {
     Kernel::new(DType::UInt8, DType::UInt16, &Options::DEFAULT)
@@ -58,20 +58,32 @@ fn bools_come_from_casts_to_bool_only() {
 }
 
 #[test]
-fn a_single_integer_needs_no_kernel() {
+fn an_element_that_is_alone_fills_its_buffers() {
     let mut dst = [0xeeu8; 4];
-    assert!(widen().run_single(&[200], &mut (&mut dst[..2]).into(), 1));
+    assert!(widen().run_plain::<true>(&[200], &mut (&mut dst[..2]).into(), 1));
     assert_eq!(dst, [200u16.to_ne_bytes(), [0xee; 2]].concat()[..]);
-    assert!(!widen().run_single(&[1, 2], &mut (&mut dst[..]).into(), 2));
-    assert!(!widen().run_single(&[1], &mut (&mut dst[..3]).into(), 1));
-    assert!(!widen().run_single(&[1], &mut (&mut [false; 2][..]).into(), 1));
-    assert!(!widen().with_swapped([false, true]).run_single(&[1], &mut (&mut dst[..2]).into(), 1));
+    for n in [0, 1, 2, usize::MAX / 2 + 2, usize::MAX] {
+        assert_eq!(widen().run_plain::<true>(&[], &mut (&mut dst[..0]).into(), n), n == 0);
+        assert!(!widen().run_plain::<true>(&[1], &mut (&mut dst[..3]).into(), n));
+        assert!(!widen().run_plain::<true>(&[1], &mut (&mut [false; 2][..]).into(), n));
+    }
+    // As many more as make no difference to a product.
+    let halves = Kernel::new(DType::Int16, DType::Float16, &Options::DEFAULT);
+    assert!(!halves.run_plain::<true>(&[1, 0], &mut (&mut dst[..2]).into(), usize::MAX / 2 + 2));
     let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
     for (to, options) in [(DType::UInt4x2, Options::DEFAULT), (DType::Int8, checked)] {
         let kernel = Kernel::new(DType::UInt8, to, &options);
-        assert!(!kernel.run_single(&[1], &mut (&mut dst[..1]).into(), 1), "{to}");
+        assert!(!kernel.run_plain::<true>(&[1], &mut (&mut dst[..1]).into(), 1), "{to}");
     }
     assert_eq!(dst[2..], [0xee; 2]);
+    // Under other options, or swapped, it goes the way of all.
+    let swapped = widen().with_swapped([false, true]);
+    assert!(swapped.run_plain::<true>(&[200], &mut (&mut dst[..2]).into(), 1));
+    assert_eq!(dst[..2], 200u16.swap_bytes().to_ne_bytes());
+    let up = Options { rounding: Rounding::Up, ..Options::DEFAULT };
+    let cut = Kernel::new(DType::Float32, DType::Int8, &up);
+    assert!(cut.run_plain::<true>(&1.5f32.to_ne_bytes(), &mut (&mut dst[..1]).into(), 1));
+    assert_eq!(dst[0], 2);
 }
 
 #[test]

@@ -5,8 +5,9 @@ use crate::align;
 use crate::environment::{self, Guard};
 use crate::options::Overflow;
 use crate::scalar::direct;
-use crate::single::{self, Single};
-use crate::table::Params;
+use crate::single;
+use crate::stream::Stores;
+use crate::table::{self, Params};
 use core::ptr;
 
 /// What a kernel knows of its pair if neither side is packed and no element can be refused: then all that a call asks is
@@ -14,44 +15,65 @@ use core::ptr;
 /// would be half.
 #[derive(Clone, Copy)]
 pub(super) struct Plain {
-    /// More elements than any memory has, so few that no product with the bytes of one overflows; 0 of other pairs.
-    pub(super) below: usize,
+    /// More elements than any memory has, so few that no product with the bytes of one overflows; 0 of other pairs. (The
+    /// other bounds are no higher.)
+    below: usize,
     /// The elements below which a cast is one call of the kernel, and nothing else is to be asked; 0 if there always is.
-    pub(super) below_one_call: usize,
-    /// What casts an element that is all there is, if that has a way of its own.
-    single: Option<Single>,
+    below_call: usize,
+    /// The same where an element that is all there is goes to `alone`, of which nothing is to be asked.
+    below_call_or_alone: usize,
+    /// The elements below which it is one call if the kernel's guard lets it pass.
+    below_guarded: usize,
+    /// What casts an element that is all there is: if that has no way of its own, the kernel.
+    alone: table::Kernel,
     /// The bytes of an element of either side, and the power of two that the source's are.
     src: usize,
     dst: usize,
     src_shift: u8,
     /// Whether it is a copy, for which a kernel would have to find out again how long it is.
-    pub(super) is_copy: bool,
+    is_copy: bool,
 }
 
 impl Plain {
-    const NONE: Self = Self {
-        below: 0,
-        below_one_call: 0,
-        single: None,
-        src: 0,
-        dst: 0,
-        src_shift: 0,
-        is_copy: false,
-    };
-
-    pub(super) const fn new(params: &Params, guard: Guard) -> Self {
-        let (src, dst) = match (params.from.size(), params.to.size(), params.options.overflow) {
-            (None, ..) | (_, None, _) | (.., Overflow::Error) => return Self::NONE,
-            (Some(src), Some(dst), _) => (src, dst),
+    pub(super) fn new(params: &Params, kernel: table::Kernel, guard: Guard) -> Self {
+        let other = Self {
+            below: 0,
+            below_call: 0,
+            below_call_or_alone: 0,
+            below_guarded: 0,
+            alone: kernel,
+            src: 0,
+            dst: 0,
+            src_shift: 0,
+            is_copy: false,
         };
-        let is_native = params.swap.is_none() && params.options.is_default();
-        let is_copy = is_native && direct::is_copy(params.from, params.to);
-        let single = if is_native { single::of(params.from, params.to) } else { None };
-        let asks_more = is_copy || !matches!(guard, Guard::None);
+        let (src, dst) = match (params.from.size(), params.to.size()) {
+            (Some(src), Some(dst)) if suits(params) => (src, dst),
+            _ => return other,
+        };
+        let is_copy = is_copy(params);
+        let below = usize::MAX >> 8;
+        let below_parts = match params.stores {
+            Stores::Streaming => align::LONG,
+            Stores::Auto | Stores::Cached => align::below_parts(params).min(below),
+        };
+        let (below_call, below_guarded) = match guard {
+            _ if is_copy => (0, 0),
+            Guard::None => (below_parts, 0),
+            Guard::Subnormals | Guard::All => (0, below_parts),
+        };
+        let of_default = params.swap.is_none() && params.options.is_default();
+        let (alone, below_call_or_alone) = match single::of(params.from, params.to) {
+            // (No elements are nothing to ask about, either.)
+            Some(single) if of_default => (single, below_call.max(2)),
+            _ => (kernel, below_call),
+        };
         Self {
-            below: usize::MAX >> 8,
-            below_one_call: if asks_more { 0 } else { align::LONG },
-            single,
+            below,
+            below_call,
+            below_call_or_alone,
+            below_guarded,
+            alone,
             src,
             dst,
             src_shift: src.trailing_zeros() as u8,
@@ -67,62 +89,65 @@ impl Plain {
     }
 }
 
-impl Kernel {
-    /// Casts `n` elements that are all there is in either buffer, if that is a single one and there is a way of its own for
-    /// it, and answers whether it did. If not, nothing is done.
-    #[inline(always)]
-    pub fn run_single(&self, src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
-        let Some(single) = self.plain.single else { return false };
-        if n != 1 || dst.bools || !self.plain.fills(src.len(), dst.bytes, 1) {
-            return false;
-        }
-        // SAFETY: both sides have just the bytes of an element of the pair, whose function this is, and the destination
-        // takes any byte.
-        unsafe { single(src.as_ptr(), dst.start) };
-        true
-    }
+/// Whether a cast is plain.
+pub(super) const fn suits(params: &Params) -> bool {
+    let is_sized = params.from.size().is_some() && params.to.size().is_some();
+    is_sized && !matches!(params.options.overflow, Overflow::Error)
+}
 
+/// Whether a plain cast copies bytes.
+pub(super) const fn is_copy(params: &Params) -> bool {
+    let of_default = params.swap.is_none() && params.options.is_default();
+    of_default && direct::is_copy(params.from, params.to)
+}
+
+impl Kernel {
     /// Casts `n` elements that are all there is in either buffer, if nothing else is to be asked, and answers whether it
     /// did. If not, nothing is done; [`run_any`](Self::run_any) does it, or tells why not.
+    ///
+    /// A single element may go a way of its own, where there is one, if it is `ALONE`.
     #[inline(always)]
-    pub fn run_plain(&self, src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
-        let Plain { below, below_one_call, .. } = self.plain;
-        let (start, params) = (src.as_ptr(), &self.params);
-        if dst.bools || !self.plain.fills(src.len(), dst.bytes, n) {
+    pub fn run_plain<const ALONE: bool>(&self, src: &[u8], dst: &mut Out<'_>, n: usize) -> bool {
+        let (plain, params) = (&self.plain, &self.params);
+        if dst.bools || !plain.fills(src.len(), dst.bytes, n) {
             return false;
         }
+        let (start, dst) = (src.as_ptr(), dst.start);
+        let below_call = if ALONE { plain.below_call_or_alone } else { plain.below_call };
+        // (Which of two is called takes no branch.)
+        let kernel = if ALONE && n == 1 { plain.alone } else { self.kernel };
         // SAFETY: both sides have exactly the bytes of `n` elements, if those are below a bound, and what is borrowed
         // shared cannot overlap what is borrowed exclusively. Only `Overflow::Error` refuses elements, and no such cast
         // is plain: so all results are written, as memory that nothing was written to needs it. The level is available:
         // `on` has asserted it, or `dispatch` found it.
         unsafe {
-            if n < below_one_call {
-                let done = (self.kernel)(start, dst.start, n, params);
+            if n < below_call {
+                let done = kernel(start, dst, n, params);
                 debug_assert_eq!(done, n);
-                true
-            } else if n < below {
-                self.do_plain(src, dst.start, n);
-                true
-            } else {
-                false
-            }
-        }
-    }
-
-    /// # Safety
-    /// The source has `n` elements, of which none can be refused, and `dst` is valid for writing as many, elsewhere.
-    #[inline(always)]
-    unsafe fn do_plain(&self, src: &[u8], dst: *mut u8, n: usize) {
-        let start = src.as_ptr();
-        // SAFETY: the caller's; a copy writes as many bytes as it reads.
-        unsafe {
-            if self.plain.is_copy {
+            } else if n < plain.below_guarded && self.guard.lets_pass() {
+                let done = (self.kernel)(start, dst, n, params);
+                debug_assert_eq!(done, n);
+            } else if n >= plain.below {
+                return false;
+            } else if plain.is_copy {
                 ptr::copy_nonoverlapping(start, dst, src.len());
             } else {
-                let done = environment::run(self.guard, self.kernel, &self.params, start, dst, n);
-                debug_assert_eq!(done, n);
+                self.run_long(start, dst, n);
             }
         }
+        true
+    }
+
+    /// Runs the kernel of a cast that is long, or guarded. Apart, so that calls which are neither stay small.
+    ///
+    /// # Safety
+    /// As for the kernel, see [`table::Kernel`]; it refuses nothing.
+    #[inline(never)]
+    unsafe fn run_long(&self, src: *const u8, dst: *mut u8, n: usize) {
+        let Self { kernel, params, guard, .. } = self;
+        // SAFETY: the caller's.
+        let done = unsafe { environment::run_here(src, dst, n, params, *kernel, *guard) };
+        debug_assert_eq!(done, n);
     }
 
     /// How many elements so many bytes of the source hold; of some pairs, of which no cast is plain, any number.
