@@ -16,7 +16,7 @@ use crate::typed::Typed;
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
+use core::mem::{self, MaybeUninit};
 use core::ptr;
 
 mod in_place;
@@ -201,8 +201,11 @@ impl Kernel {
 
     /// The kernel that writes long results so. The bits are the same.
     pub fn with_stores(mut self, stores: Stores) -> Self {
-        self.params.stores = stores;
-        self.plain = Plain::new(&self.params, self.kernel, self.guard);
+        let before = mem::replace(&mut self.params.stores, stores);
+        // How long a cast is one call of the kernel depends on whether results are streamed however few.
+        if [before, stores].contains(&Stores::Streaming) {
+            self.plain = Plain::new(&self.params, self.kernel, self.guard);
+        }
         self
     }
 
