@@ -28,7 +28,7 @@ use crate::dtypes::{DType, Kind, Real, mark};
 use crate::options::Options;
 use crate::scalar::direct::{ByteTable, table8_under};
 use crate::stepwise::{self, InRegisters};
-use crate::table::{Entry, Params, Road};
+use crate::table::{Entry, Kernel, Params, Road};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -78,7 +78,7 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
         return Some(entry);
     }
     let kernel = if widen::has_floats::<Plain<A>, Plain<B>>() && matches!(isa, For::Vbmi) {
-        return Some(Entry { kernel: vbmi::floats::<Plain<A>, Plain<B>, MODE>, road: Road::Table });
+        return Some(Entry { kernel: floats::<Plain<A>, Plain<B>, MODE>(), road: Road::Table });
     } else if truths::has_truths(from, to) && !is_whole(from) {
         match MODE {
             stepwise::SOURCE => bw::truths_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>,
@@ -166,7 +166,7 @@ pub(super) const fn widening<A: Codes, B: Codes, const MODE: usize>(isa: For) ->
         return Some(entry);
     }
     let kernel = if widen::has_floats::<A, B>() && matches!(isa, For::Vbmi) {
-        vbmi::floats::<A, B, MODE>
+        floats::<A, B, MODE>()
     } else if !widen::has_integers(to) {
         return None;
     } else if !matches!(from.kind(), Kind::Float) {
@@ -179,6 +179,14 @@ pub(super) const fn widening<A: Codes, B: Codes, const MODE: usize>(isa: For) ->
         pick!(isa, integers, A, B)
     };
     Some(Entry { kernel, road: Road::Table })
+}
+
+/// The kernel of a pair that has [`widen::floats`], which are stored in either order.
+const fn floats<A: Codes, B: Codes, const MODE: usize>() -> Kernel {
+    match MODE {
+        stepwise::RESULTS => vbmi::turned_floats::<A, B, { stepwise::NONE }>,
+        _ => vbmi::floats::<A, B, MODE>,
+    }
 }
 
 /// The kernel of a pair to longer integers by tables of their bytes, which are stored in either order.
@@ -383,7 +391,8 @@ kernels! {
         widen::integers_of_bytes::<_, _, true> => turned_integers_of_bytes
         float8s::integers::<_, _, false> => integers_of_float8s
         float8s::integers::<_, _, true> => turned_integers_of_float8s
-        widen::floats => floats
+        widen::floats::<_, _, _, false> => floats
+        widen::floats::<_, _, _, true> => turned_floats
         words::to_small => to_small
         words::to_powers => to_powers
         words::to_whole => to_whole;

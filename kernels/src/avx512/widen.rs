@@ -359,17 +359,17 @@ pub(super) const fn has_floats<A: Codes, B: Codes>() -> bool {
         }
 }
 
-/// How an element lies in words.
-struct Lay<B>(PhantomData<B>);
+/// How an element lies in words, turned or not.
+struct Lay<B, const TURNED: bool>(PhantomData<B>);
 
-impl<B: Codes> Lay<B> {
+impl<B: Codes, const TURNED: bool> Lay<B, TURNED> {
     const SIZE: usize = size_of::<<B::Numbers as Real>::Stored>();
     const WORDS: usize = Self::SIZE / 2 * if B::COMPLEX { 2 } else { 1 };
 
-    /// The words that are not zero.
+    /// The words that are not zero: the upper ones of numbers, which come first if they are turned.
     const TOPS: u32 = {
         let mut mask = 0;
-        let mut place = Self::SIZE / 2 - 1;
+        let mut place = if TURNED { 0 } else { Self::SIZE / 2 - 1 };
         while place < 32 {
             mask |= 1 << place;
             place += Self::WORDS;
@@ -400,13 +400,14 @@ impl<B: Codes> Lay<B> {
     ];
 }
 
-/// Small numbers to float64 and to complex numbers.
+/// Small numbers to float64 and to complex numbers, whose components may be turned: that is words whose bytes are, at other
+/// places.
 ///
 /// # Safety
 /// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they don't
 /// overlap.
 #[inline(always)]
-pub(super) unsafe fn floats<L: LookUp, A: Codes, B: Codes>(
+pub(super) unsafe fn floats<L: LookUp, A: Codes, B: Codes, const TURNED: bool>(
     isa: L,
     src: *const u8,
     dst: *mut u8,
@@ -414,25 +415,25 @@ pub(super) unsafe fn floats<L: LookUp, A: Codes, B: Codes>(
     _: Pair<A, B>,
 ) {
     let x = isa.features();
-    let size = 2 * Lay::<B>::WORDS;
+    let size = 2 * Lay::<B, TURNED>::WORDS;
     let uppers = isa.uppers();
     let mut i = 0;
     // SAFETY: the caller's; what is stored of a register ends where the destination does.
     unsafe {
         while n - i >= 64 {
             let [a, b] =
-                words::<L, A, B, false>(isa, &uppers, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
-            store_all::<B>(x, dst.add(i * size), a);
-            store_all::<B>(x, dst.add((i + 32) * size), b);
+                words::<L, A, B, TURNED>(isa, &uppers, load::<L, A>(isa, src.add(i / 8 * A::BITS)));
+            store_all::<B, TURNED>(x, dst.add(i * size), a);
+            store_all::<B, TURNED>(x, dst.add((i + 32) * size), b);
             i += 64;
         }
         if i < n {
             let left = n - i;
             let v = load_part::<L, A>(isa, src.add(i / 8 * A::BITS), left);
-            let [a, b] = words::<L, A, B, false>(isa, &uppers, v);
-            store_first::<B>(x, dst.add(i * size), a, left.min(32));
+            let [a, b] = words::<L, A, B, TURNED>(isa, &uppers, v);
+            store_first::<B, TURNED>(x, dst.add(i * size), a, left.min(32));
             if left > 32 {
-                store_first::<B>(x, dst.add((i + 32) * size), b, left - 32);
+                store_first::<B, TURNED>(x, dst.add((i + 32) * size), b, left - 32);
             }
         }
     }
@@ -443,9 +444,10 @@ pub(super) unsafe fn floats<L: LookUp, A: Codes, B: Codes>(
 /// # Safety
 /// `dst` is valid for writing 32 elements.
 #[inline(always)]
-unsafe fn store_all<B: Codes>(x: Features, dst: *mut u8, words: __m512i) {
-    for (i, owners) in Lay::<B>::OWNERS.iter().enumerate().take(Lay::<B>::WORDS) {
-        let v = x.bw._mm512_maskz_permutexvar_epi16(Lay::<B>::TOPS, x.constant(owners), words);
+unsafe fn store_all<B: Codes, const TURNED: bool>(x: Features, dst: *mut u8, words: __m512i) {
+    for (i, owners) in Lay::<B, TURNED>::OWNERS.iter().enumerate().take(Lay::<B, TURNED>::WORDS) {
+        let v =
+            x.bw._mm512_maskz_permutexvar_epi16(Lay::<B, TURNED>::TOPS, x.constant(owners), words);
         // SAFETY: the caller's: 32 elements are `WORDS` registers.
         unsafe { x.store_dwords(dst.add(64 * i), v) };
     }
@@ -456,10 +458,16 @@ unsafe fn store_all<B: Codes>(x: Features, dst: *mut u8, words: __m512i) {
 /// # Safety
 /// `dst` is valid for writing `n <= 32` elements.
 #[inline(always)]
-unsafe fn store_first<B: Codes>(x: Features, dst: *mut u8, words: __m512i, n: usize) {
-    let bytes = n * 2 * Lay::<B>::WORDS;
-    for (i, owners) in Lay::<B>::OWNERS.iter().enumerate().take(bytes.div_ceil(64)) {
-        let v = x.bw._mm512_maskz_permutexvar_epi16(Lay::<B>::TOPS, x.constant(owners), words);
+unsafe fn store_first<B: Codes, const TURNED: bool>(
+    x: Features,
+    dst: *mut u8,
+    words: __m512i,
+    n: usize,
+) {
+    let bytes = n * 2 * Lay::<B, TURNED>::WORDS;
+    for (i, owners) in Lay::<B, TURNED>::OWNERS.iter().enumerate().take(bytes.div_ceil(64)) {
+        let v =
+            x.bw._mm512_maskz_permutexvar_epi16(Lay::<B, TURNED>::TOPS, x.constant(owners), words);
         // SAFETY: the caller's; the register begins inside the destination.
         unsafe { x.store_first(dst.add(64 * i), v, (bytes - 64 * i).min(64)) };
     }
