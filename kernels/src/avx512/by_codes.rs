@@ -2,8 +2,8 @@
 //! the default ones make of each code. A loop knows but how many bits an element has on both sides.
 
 use super::codes::{Codes, Packed, Plain, load_up_to, store_all};
-use super::direct::mapped;
 use super::lanes::first_of_64;
+use super::maps::mapped;
 use super::packed::{self, Halves};
 use super::tables::{ByteMap, LookUp};
 use crate::codec::Isa;

@@ -4,9 +4,9 @@
 
 use super::bridge::{NEAREST, QUIETLY};
 use super::codes::Plain;
-use super::direct::{FOR_WORDS, dwords};
 use super::from_small::FromSmall;
 use super::lanes::each;
+use super::maps::{FOR_WORDS, dwords};
 use super::shim::{Bf16, Vbmi};
 use super::uppers::unknown;
 use super::{Avx512, Features, Quarter};

@@ -5,7 +5,7 @@
 
 use super::Features;
 use super::codes::{Codes, Pair, Plain, load, load_part};
-use super::direct::{FOR_DWORDS, interleaved};
+use super::maps::{FOR_DWORDS, interleaved};
 use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::widen::has_integers;

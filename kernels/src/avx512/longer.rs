@@ -4,7 +4,7 @@
 use super::Features;
 use super::by_codes::{Eight, Four, One, Six, Two};
 use super::codes::{Codes, load, load_part};
-use super::direct::FOR_WORDS;
+use super::maps::FOR_WORDS;
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
 use super::uppers::unknown;

@@ -24,6 +24,7 @@ mod halves;
 mod in_registers;
 mod lanes;
 mod longer;
+mod maps;
 mod marked;
 mod moved;
 mod narrow;

@@ -6,7 +6,7 @@
 
 use super::codes::{Codes, Pair};
 use super::decode::{quiet, turned_places};
-use super::direct::FOR_WORDS;
+use super::maps::FOR_WORDS;
 use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::{Avx512, Features};

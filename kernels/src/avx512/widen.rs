@@ -14,8 +14,8 @@
 use super::bridge::Hub;
 use super::codes::{Codes, Pair, load, load_part};
 use super::decode::{F32, I32, U32};
-use super::direct::{Maps, words};
 use super::lanes::both;
+use super::maps::{Maps, words};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
 use super::uppers::unknown;
