@@ -80,11 +80,21 @@ pub(crate) const fn is_short(n: usize) -> bool {
 
 /// The elements below which [`run`] is one call of the kernel, unless results are to be streamed however few.
 pub(crate) fn below_parts(params: &Params) -> usize {
-    if params.in_parts {
-        (LARGE * 8).div_ceil((params.from.bits() + params.to.bits()) * access()).max(LONG)
-    } else {
-        usize::MAX
+    match params.in_parts {
+        true => least_large(params.from.bits() + params.to.bits(), access()).max(LONG),
+        false => usize::MAX,
     }
+}
+
+/// Whether so many bits of both sides are [`LARGE`].
+#[inline(always)]
+const fn is_large(bits: usize, access: usize) -> bool {
+    bits.saturating_mul(access) >= LARGE * 8
+}
+
+/// The fewest elements that are, of so many bits each.
+const fn least_large(bits: usize, access: usize) -> usize {
+    (LARGE * 8).div_ceil(bits * access)
 }
 
 /// The bytes of both sides that any last-level cache holds: so few are never streamed unless that is asked for.
@@ -108,7 +118,7 @@ pub(crate) unsafe fn run(
     let bits = n.saturating_mul(params.from.bits() + params.to.bits());
     // SAFETY: the caller's.
     unsafe {
-        if is_short(n) || !params.in_parts || bits.saturating_mul(access()) < LARGE * 8 {
+        if is_short(n) || !params.in_parts || !is_large(bits, access()) {
             kernel(src, dst, n, params)
         } else if bits >= CACHED * 8
             || matches!(params.stores, Stores::Streaming)
@@ -240,6 +250,17 @@ pub(crate) const fn to_line((address, bits): (usize, usize), other_bits: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_fewest_large_elements_are_large_and_fewer_are_not() {
+        for bits in 2..=256 {
+            for access in [16, 32, 64] {
+                let least = least_large(bits, access);
+                assert!(is_large(least * bits, access), "{bits} bits, {access} bytes");
+                assert!(!is_large((least - 1) * bits, access), "{bits} bits, {access} bytes");
+            }
+        }
+    }
 
     #[test]
     fn the_head_ends_where_a_line_starts() {

@@ -62,10 +62,9 @@ impl Plain {
             Guard::None => (below_parts, 0),
             Guard::Subnormals | Guard::All => (0, below_parts),
         };
-        let of_default = params.swap.is_none() && params.options.is_default();
         let (alone, below_call_or_alone) = match single::of(params.from, params.to) {
             // (No elements are nothing to ask about, either.)
-            Some(single) if of_default => (single, below_call.max(2)),
+            Some(single) if is_default(params) => (single, below_call.max(2)),
             _ => (kernel, below_call),
         };
         Self {
@@ -97,8 +96,12 @@ pub(super) const fn suits(params: &Params) -> bool {
 
 /// Whether a plain cast copies bytes.
 pub(super) const fn is_copy(params: &Params) -> bool {
-    let of_default = params.swap.is_none() && params.options.is_default();
-    of_default && direct::is_copy(params.from, params.to)
+    is_default(params) && direct::is_copy(params.from, params.to)
+}
+
+/// Whether options and byte orders are the default ones.
+const fn is_default(params: &Params) -> bool {
+    params.swap.is_none() && params.options.is_default()
 }
 
 impl Kernel {
@@ -119,7 +122,7 @@ impl Kernel {
         // SAFETY: both sides have exactly the bytes of `n` elements, if those are below a bound, and what is borrowed
         // shared cannot overlap what is borrowed exclusively. Only `Overflow::Error` refuses elements, and no such cast
         // is plain: so all results are written, as memory that nothing was written to needs it. The level is available:
-        // `on` has asserted it, or `dispatch` found it.
+        // `on` has asserted it, or `dispatch` found it. What is for one element is called for one.
         unsafe {
             if n < below_call {
                 let done = kernel(start, dst, n, params);
