@@ -15,6 +15,7 @@ use crate::dtypes::Real;
 use core::arch::asm;
 use core::hint::black_box;
 use core::mem::MaybeUninit;
+use core::ptr;
 
 /// An instruction set: a token whose existence proves that the CPU has it.
 pub(crate) trait Isa: Copy {
@@ -59,6 +60,15 @@ pub(crate) fn align_stack() {
     if cfg!(target_arch = "x86_64") {
         black_box(&Line(MaybeUninit::uninit()));
     }
+}
+
+/// The value of a constant, which the compiler is not to know: a number or a register. (What is longer it reads in small
+/// parts, and then waits for these to be in the cache to load them as registers.)
+#[inline(always)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Whose loops need it.
+pub(crate) fn unknown<T: Copy>(constant: &T) -> T {
+    // SAFETY: a reference is valid for reading.
+    unsafe { ptr::from_ref(constant).read_volatile() }
 }
 
 /// How many elements a loop has cast, as the kernel around it answers.

@@ -101,6 +101,13 @@ pub(super) const fn to_halves_sides<A: Codes, B: Codes>() -> [Side; 2] {
 /// The dtypes of a kernel.
 pub(super) struct Pair<A, B>(pub(super) PhantomData<(A, B)>);
 
+impl<A: Codes, B: Codes> Pair<A, B> {
+    /// The same with a source that is not turned when it is loaded, for loops that find its bytes in either order.
+    pub(super) const fn unturned(self) -> Pair<Plain<A::Numbers>, B> {
+        Pair(PhantomData)
+    }
+}
+
 /// Runs a loop over a pair of whole bytes, compiled for an instruction set.
 ///
 /// # Safety

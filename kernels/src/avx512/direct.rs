@@ -103,7 +103,15 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 16 {
         bw::integers_of_float16s::<Plain<A>, Plain<B>, MODE>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 64 {
-        bw::longs_of_float16s::<Plain<A>, Plain<B>, MODE>
+        match MODE {
+            stepwise::RESULTS => {
+                bw::turned_longs_of_float16s::<Plain<A>, Plain<B>, { stepwise::NONE }>
+            }
+            stepwise::BOTH => {
+                bw::turned_longs_of_float16s::<Plain<A>, Plain<B>, { stepwise::SOURCE }>
+            }
+            _ => bw::longs_of_float16s::<Plain<A>, Plain<B>, MODE>,
+        }
     } else {
         return None;
     };
@@ -324,7 +332,8 @@ kernels! {
         uppers::floats_of_brains => floats_of_brains
         halves::words_of_bytes => words_of_bytes
         halves::integers_of_float16s => integers_of_float16s
-        widen::integers_of_float16s => longs_of_float16s;
+        widen::integers_of_float16s::<_, _, false> => longs_of_float16s
+        widen::integers_of_float16s::<_, _, true> => turned_longs_of_float16s;
     bw_to_halves Avx512 "avx512bw" to_halves_sides:
         halves::float16s => float16s;
     vbmi_to_halves Vbmi "avx512vbmi,avx512vbmi2" to_halves_sides:

@@ -2,8 +2,8 @@
 
 use super::shim::{Bf16, Vbmi};
 use super::tables::LookUp;
-use super::uppers::unknown;
 use super::{Avx512, Features, pieces};
+use crate::codec::unknown;
 use crate::shape::{Asked, Screen, Tells, Tops};
 use crate::stepwise::{InRegisters, Side, places};
 use core::arch::x86_64::*;

@@ -42,6 +42,7 @@ mod stores;
 mod tables;
 mod ties;
 mod truths;
+mod turned;
 mod uppers;
 mod widen;
 mod words;
@@ -66,6 +67,7 @@ use fused::{Fuses, fused, fused_bf16, fused_vbmi};
 use shim::{Bf16, Vbmi};
 use sixty_fours::with_sixty_fours;
 use tables::LookUp;
+use turned::with_doubles;
 
 pulp::simd_type! {
     /// What every server CPU with AVX-512 has, since Skylake.
@@ -267,7 +269,7 @@ where
 }
 
 /// Sets the kernels of the pairs with a packed or complex side that have one of their own, but
-/// those that [`with_complex`], [`with_eights`] and [`with_sixty_fours`] set, for [`for_each_dtype`].
+/// those that [`with_complex`], [`with_eights`], [`with_doubles`] and [`with_sixty_fours`] set, for [`for_each_dtype`].
 macro_rules! composed_pairs {
     (
         $pairs:ident $isa:ident
@@ -320,7 +322,8 @@ macro_rules! composed_pairs {
 
 const fn with_composed<const MODE: usize>(mut pairs: RealPairs, isa: For) -> RealPairs {
     for_each_dtype!(composed_pairs pairs isa);
-    with_sixty_fours::<MODE>(with_eights::<MODE>(with_complex::<MODE>(pairs)), isa)
+    let pairs = with_doubles::<MODE>(with_eights::<MODE>(with_complex::<MODE>(pairs)));
+    with_sixty_fours::<MODE>(pairs, isa)
 }
 
 /// Functions that make the kernels of a mode, each by what `entry` tells. (The compiler checks a function once, whatever

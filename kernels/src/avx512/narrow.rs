@@ -3,18 +3,18 @@
 
 use super::Features;
 use super::bridge::{Hub, Odd, QUIETLY};
-use super::codes::{Codes, Pair, Plain, load_pair, store_all, turning};
+use super::codes::{Codes, Pair, load_pair, store_all, turning};
 use super::decode::F32;
 use super::encode::{bytes, fill};
 use super::lanes::{both, each};
 use super::maps::Maps;
 use super::small::Small;
 use super::tables::LookUp;
+use super::turned::words_to_bytes;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::Numbers;
 use crate::shape::Mode;
 use core::arch::x86_64::*;
-use core::marker::PhantomData;
 
 /// Whether [`low_bytes`] is for a pair.
 pub(super) const fn has_low_bytes(from: DType, to: DType) -> bool {
@@ -33,10 +33,8 @@ pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
-    _: Pair<A, B>,
+    pair: Pair<A, B>,
 ) {
-    // (Of turned words, as they are, the low bytes are the high ones.)
-    let as_they_are: Pair<Plain<A::Numbers>, B> = Pair(PhantomData);
     // SAFETY: the caller's.
     unsafe {
         bytes_of_words(
@@ -44,10 +42,11 @@ pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
             src,
             dst,
             n,
-            as_they_are,
+            pair.unturned(),
             #[inline(always)]
             |[a, b]| {
                 let x = isa.features();
+                // (Of turned words the low bytes are the high ones.)
                 let bytes = if A::TURNED { isa.high_bytes(a, b) } else { isa.low_bytes(a, b) };
                 match B::Numbers::DTYPE {
                     _ if B::BITS < 8 => bytes,
@@ -252,6 +251,22 @@ pub(super) unsafe fn small_of_words<L: LookUp, A: Codes, B: Codes, const SATURAT
     pair: Pair<A, B>,
 ) {
     let x = isa.features();
+    let clamps = matches!(A::Numbers::DTYPE, DType::UInt16)
+        && const { matches!(top_of(B::Numbers::DTYPE), Some(..8)) };
+    if A::TURNED && clamps {
+        // SAFETY: the caller's.
+        return unsafe {
+            bytes_of_words(
+                isa,
+                src,
+                dst,
+                n,
+                pair.unturned(),
+                #[inline(always)]
+                |v| from_unsigned::<L, B, SATURATES>(isa, words_to_bytes(isa, v)),
+            )
+        };
+    }
     // SAFETY: the caller's.
     unsafe {
         bytes_of_words(

@@ -10,8 +10,9 @@ use super::maps::FOR_WORDS;
 use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::{Avx512, Features};
+use crate::codec::unknown;
 use core::arch::x86_64::*;
-use core::{mem, ptr};
+use core::mem;
 
 /// What the permutations need, in registers.
 #[derive(Clone, Copy)]
@@ -93,14 +94,6 @@ const fn words_from(first: u16) -> __m512i {
     }
     // SAFETY: any 64 bytes make a register.
     unsafe { mem::transmute::<[u16; 32], __m512i>(places) }
-}
-
-/// The value of a constant, which the compiler is not to know: a number or a register. (What is longer it reads in small
-/// parts, and then waits for these to be in the cache to load them as registers.)
-#[inline(always)]
-pub(super) fn unknown<T: Copy>(constant: &T) -> T {
-    // SAFETY: a reference is valid for reading.
-    unsafe { ptr::from_ref(constant).read_volatile() }
 }
 
 /// Bfloat16 to float32, whose NaNs are made quiet.

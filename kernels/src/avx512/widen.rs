@@ -18,8 +18,9 @@ use super::lanes::both;
 use super::maps::{Maps, words};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
-use super::uppers::unknown;
+use super::turned::dwords_to_longs;
 use super::{Avx512, Features, eights};
+use crate::codec::unknown;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::Numbers;
 use core::arch::x86_64::*;
@@ -293,12 +294,12 @@ fn lengthened<A: Codes>(x: Features, v: __m512i) -> __m512i {
 }
 
 /// Float16 to 64-bit integers. But for infinity, which is met seldom and then in a branch, they fit
-/// 32 bits, and that conversion takes half the time of the one to 64.
+/// 32 bits, and that conversion takes half the time of the one to 64. Results may be turned.
 ///
 /// # Safety
 /// `src` is valid for reading `2 * n` bytes and `dst` for writing `8 * n`; they don't overlap.
 #[inline(always)]
-pub(super) unsafe fn integers_of_float16s<A: Codes, B: Codes>(
+pub(super) unsafe fn integers_of_float16s<A: Codes, B: Codes, const TURNED: bool>(
     isa: Avx512,
     src: *const u8,
     dst: *mut u8,
@@ -316,7 +317,7 @@ pub(super) unsafe fn integers_of_float16s<A: Codes, B: Codes>(
             let [a, b] = both(
                 x.halves(v),
                 #[inline(always)]
-                |v| longs::<B>(x, v, infinite != 0),
+                |v| longs::<B, TURNED>(x, v, infinite != 0),
             );
             let to = dst.add(8 * i);
             x.store_dwords(to, a[0]);
@@ -327,22 +328,32 @@ pub(super) unsafe fn integers_of_float16s<A: Codes, B: Codes>(
         }
         while i < n {
             let part = (n - i).min(16);
-            let v = longs::<B>(x, x.load_words_part(src.add(2 * i), part), true);
+            let v = longs::<B, TURNED>(x, x.load_words_part(src.add(2 * i), part), true);
             x.store_qwords_part(dst.add(8 * i), v, part);
             i += part;
         }
     }
 }
 
-/// Sixteen float16s as 64-bit integers.
+/// Sixteen float16s as 64-bit integers, turned or not.
 #[inline(always)]
-fn longs<B: Codes>(x: Features, v: __m256i, infinite: bool) -> [__m512i; 2] {
+fn longs<B: Codes, const TURNED: bool>(x: Features, v: __m256i, infinite: bool) -> [__m512i; 2] {
     let v = F32(x.f._mm512_cvtph_ps(v));
-    match (B::Numbers::DTYPE, infinite) {
-        (DType::Int64, true) => v.long::<true>(x),
-        (_, true) => v.long::<false>(x),
-        (DType::Int64, _) => I32(v.int::<17, true>(x).lanes).long::<true>(x),
-        _ => U32(v.int::<32, false>(x).lanes).long::<false>(x),
+    let signed = matches!(B::Numbers::DTYPE, DType::Int64);
+    if infinite {
+        let long = if signed { v.long::<true>(x) } else { v.long::<false>(x) };
+        let turn = x.turn(8);
+        return both(
+            long,
+            #[inline(always)]
+            |v| x.turned_if(TURNED, turn, v),
+        );
+    }
+    match (signed, TURNED) {
+        (true, true) => dwords_to_longs::<true>(x, v.int::<17, true>(x).lanes),
+        (false, true) => dwords_to_longs::<false>(x, v.int::<32, false>(x).lanes),
+        (true, false) => I32(v.int::<17, true>(x).lanes).long::<true>(x),
+        (false, false) => U32(v.int::<32, false>(x).lanes).long::<false>(x),
     }
 }
 

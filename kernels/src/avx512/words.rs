@@ -27,7 +27,7 @@ use super::codes::{Codes, Pair, load_pair, store_all, turning};
 use super::shim::Vbmi;
 use super::small::Small;
 use super::tables::LookUp;
-use super::uppers::unknown;
+use crate::codec::unknown;
 use crate::dtypes::{DType, Kind, Real};
 use crate::format::{FloatFormat, IntFormat, Numbers};
 use crate::options::{Options, Rounding};
@@ -312,10 +312,10 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
     /// Whether [`codes`](Self::codes) come as two registers are packed.
     const MIXED: bool = !Self::WHOLE;
 
-    /// The codes of 64 numbers.
+    /// The codes of 64 numbers, which may be turned if their magnitudes are keys.
     #[inline(always)]
-    fn codes(isa: Vbmi, one: __m512i, numbers: [__m512i; 2]) -> __m512i {
-        let [magnitudes, signs] = Self::parts(isa, one, numbers);
+    fn codes(isa: Vbmi, one: __m512i, turned: bool, numbers: [__m512i; 2]) -> __m512i {
+        let [magnitudes, signs] = Self::parts(isa, one, turned, numbers);
         F::finish(isa.features, magnitudes, signs)
     }
 
@@ -323,7 +323,7 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
     #[inline(always)]
     pub(super) fn magnitudes(isa: Vbmi, one: __m512i, numbers: [__m512i; 2]) -> [__m512i; 2] {
         let x = isa.features;
-        let [magnitudes, signs] = Self::parts(isa, one, numbers);
+        let [magnitudes, signs] = Self::parts(isa, one, false, numbers);
         match Self::MIXED {
             true => [x.unmix_words(magnitudes), x.unmix_words(signs)],
             false => [magnitudes, signs],
@@ -332,12 +332,15 @@ impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
 
     /// The same, mixed or not.
     #[inline(always)]
-    fn parts(isa: Vbmi, one: __m512i, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
+    fn parts(isa: Vbmi, one: __m512i, turned: bool, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
         let x = isa.features;
         if Self::WHOLE {
             // With the sign in the top bit, where look-ups don't see it.
-            let high = isa.high_bytes(a, b);
-            return [Self::steps(isa, one, high, isa.low_bytes(a, b)), high];
+            let (mut high, mut low) = (isa.high_bytes(a, b), isa.low_bytes(a, b));
+            if turned {
+                (high, low) = (low, high);
+            }
+            return [Self::steps(isa, one, high, low), high];
         }
         let starts = x.constant(const { &Self::PARTS });
         let parts = |v| {
@@ -513,16 +516,31 @@ pub(super) unsafe fn by_tables<A: Codes, B: Codes, F: Finish<B::Numbers>>(
     let one = one(isa.features);
     // SAFETY: the caller's.
     unsafe {
-        to_codes(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            Keys::<A::Numbers, B::Numbers, F>::MIXED,
-            #[inline(always)]
-            |isa, numbers| Keys::<A::Numbers, B::Numbers, F>::codes(isa, one, numbers),
-        );
+        match Keys::<A::Numbers, B::Numbers, F>::MIXED {
+            true => to_codes(
+                isa,
+                src,
+                dst,
+                n,
+                pair,
+                true,
+                #[inline(always)]
+                |isa, numbers| Keys::<A::Numbers, B::Numbers, F>::codes(isa, one, false, numbers),
+            ),
+            // (Bytes are taken from turned words as they are.)
+            false => to_codes(
+                isa,
+                src,
+                dst,
+                n,
+                pair.unturned(),
+                false,
+                #[inline(always)]
+                |isa, numbers| {
+                    Keys::<A::Numbers, B::Numbers, F>::codes(isa, one, A::TURNED, numbers)
+                },
+            ),
+        }
     }
 }
 
