@@ -1,9 +1,10 @@
 //! From single bits, in registers: a bit is no more than a choice between what 0 and what 1 becomes.
 
 use super::Avx2;
-use super::code_tables::{codes, words};
+use super::code_tables::{Words, codes, words};
 use super::packed::Step;
 use super::pieces::GROUP;
+use super::widened::StepByWords;
 use crate::table::Params;
 use core::arch::x86_64::__m256i;
 
@@ -117,8 +118,7 @@ impl Step for BitsToWords {
 
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> [__m256i; 2] {
-        let words = words(params);
-        [isa.all16(words[0] as i16), isa.all16((words[0] ^ words[1]) as i16)]
+        Self::tables_by_words(isa, words(params))
     }
 
     #[inline(always)]
@@ -133,6 +133,13 @@ impl Step for BitsToWords {
                 k += 1;
             }
         }
+    }
+}
+
+impl StepByWords for BitsToWords {
+    #[inline(always)]
+    fn tables_by_words(isa: Avx2, words: &Words) -> [__m256i; 2] {
+        [isa.all16(words[0] as i16), isa.all16((words[0] ^ words[1]) as i16)]
     }
 }
 

@@ -115,6 +115,7 @@ impl Step for ToHalves {
     const OUT: usize = 32;
     const LEN: usize = 16;
     const HALVES: [bool; 2] = [true; 2];
+    const OF: Option<(DType, DType)> = Some((DType::Float32, DType::Complex32));
     type Tables = ();
 
     #[inline(always)]
@@ -141,6 +142,7 @@ impl Step for FromBools {
     const IN: usize = 8;
     const OUT: usize = 64;
     const LEN: usize = 32;
+    const OF: Option<(DType, DType)> = Some((DType::Bool, DType::Complex64));
     type Tables = ();
 
     #[inline(always)]
@@ -169,6 +171,7 @@ impl Step for FromFloats {
     const OUT: usize = 16;
     const LEN: usize = 16;
     const HALVES: [bool; 2] = [false, true];
+    const OF: Option<(DType, DType)> = Some((DType::Complex64, DType::Float16));
     type Tables = ();
 
     #[inline(always)]
@@ -199,6 +202,7 @@ impl Step for FromBrains {
     const IN: usize = 32;
     const OUT: usize = 32;
     const LEN: usize = 16;
+    const OF: Option<(DType, DType)> = Some((DType::BComplex32, DType::Float32));
     type Tables = ();
 
     #[inline(always)]
@@ -226,6 +230,10 @@ impl<const BRAIN: bool> Step for ToFloats<BRAIN> {
     const LEN: usize = 16;
     // (Float16s are converted from memory in less time than from registers.)
     const BY_BLOCKS: bool = !BRAIN;
+    const OF: Option<(DType, DType)> = match BRAIN {
+        true => Some((DType::BFloat16, DType::Complex64)),
+        false => Some((DType::Float16, DType::Complex64)),
+    };
     type Tables = ();
 
     #[inline(always)]

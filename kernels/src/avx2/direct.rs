@@ -18,7 +18,7 @@ use super::steps::floats::{
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
-use super::steps::turned::{self, WidenTurned};
+use super::steps::turned::{self, BrainToFloat64, WidenTurned, WordsToBrain};
 use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
 use super::{Avx2, float16, fused, sides_of};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack, cast_all};
@@ -261,8 +261,19 @@ where
             (8, _) | (16, 64) => (stepped::<Widen, A, B, MODE>, Road::Direct),
             _ => return None,
         }
-    } else if is(from, DType::UInt16) && is(to, DType::Float32) && turns::<MODE>() {
+    } else if turned::floats(from, to) && turns::<MODE>() {
         (widen_turned::<A, B, MODE>(), Road::Direct)
+    } else if is(from, DType::BFloat16) && is(to, DType::Float64) && turns::<MODE>() {
+        match MODE & stepwise::SOURCE {
+            stepwise::NONE => (stepped::<BrainToFloat64<false>, A, B, MODE>, Road::Direct),
+            _ => (stepped::<BrainToFloat64<true>, A, B, MODE>, Road::Direct),
+        }
+    } else if is_integer(from)
+        && from.bits() == 16
+        && is(to, DType::BFloat16)
+        && MODE & stepwise::SOURCE != 0
+    {
+        (stepped::<WordsToBrain, A, B, MODE>, Road::Direct)
     } else if is(to, DType::Float8E8M0Fnu) && powers::suits(from) {
         (stepped::<IntToPower<{ UP }, true>, A, B, MODE>, Road::Direct)
     } else if is_whole(from) && !is(from, DType::Int8) && bytes::fits_int8(to) {

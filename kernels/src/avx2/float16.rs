@@ -13,6 +13,7 @@ use super::direct::{Bridges, Step};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Real};
 use crate::scalar::Scalar;
+use crate::stepwise;
 use crate::table::Kernel;
 use core::arch::x86_64::{__m128, __m128i, __m256};
 
@@ -25,7 +26,7 @@ impl Choice for Loaded {
     }
 }
 
-/// Where they have to be parted.
+/// Where they have to be parted, as also what was turned is, whole registers at a time.
 enum Parted {}
 
 impl Choice for Parted {
@@ -43,9 +44,15 @@ where
     Avx2: Bridges<<Avx2 as Decode<A>>::Hub>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
+    let is_loaded = MODE & stepwise::SOURCE == 0;
     match A::DTYPE {
-        DType::BFloat16 => either::<Loaded, FromBrains<true>, FromBrains<false>, A, B, MODE>,
-        DType::Float32 => either::<Loaded, ToFloat16<true>, ToFloat16<false>, A, B, MODE>,
+        DType::BFloat16 if is_loaded => {
+            either::<Loaded, FromBrains<true>, FromBrains<false>, A, B, MODE>
+        }
+        DType::BFloat16 => either::<Parted, FromBrains<true>, FromBrains<false>, A, B, MODE>,
+        DType::Float32 if is_loaded => {
+            either::<Loaded, ToFloat16<true>, ToFloat16<false>, A, B, MODE>
+        }
         _ => either::<Parted, ToFloat16<true>, ToFloat16<false>, A, B, MODE>,
     }
 }

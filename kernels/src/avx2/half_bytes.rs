@@ -2,8 +2,9 @@
 
 use super::Avx2;
 use super::by_codes::StepByCodes;
-use super::code_tables::{Codes, codes, words};
+use super::code_tables::{Codes, Words, codes, words};
 use super::packed::Step;
+use super::widened::StepByWords;
 use crate::table::Params;
 use core::arch::x86_64::__m256i;
 use core::array;
@@ -115,6 +116,13 @@ impl<const IN: usize, const OUT: usize> StepByCodes for ByHalves<IN, OUT> {
     #[inline(always)]
     fn tables_of(isa: Avx2, codes: &Codes) -> Self::Tables {
         Self::tables_for(isa, array::from_fn(|i| u32::from(codes[i])))
+    }
+}
+
+impl<const IN: usize> StepByWords for ByHalves<IN, 16> {
+    #[inline(always)]
+    fn tables_by_words(isa: Avx2, words: &Words) -> Self::Tables {
+        Self::tables_for(isa, words.map(u32::from))
     }
 }
 

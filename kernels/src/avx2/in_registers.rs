@@ -1,6 +1,7 @@
 //! What is done in registers with a step of elements before it is cast, or after it: see [`stepwise`](crate::stepwise).
 
 use super::Avx2;
+use crate::codec::unknown;
 use crate::shape::{Asked, Screen, Tells, Tops};
 use crate::stepwise::{InRegisters, Side, places};
 use core::arch::x86_64::{__m128i, __m256i};
@@ -12,7 +13,9 @@ impl InRegisters for Avx2 {
 
     #[inline(always)]
     fn places(self, side: Side) -> __m256i {
-        self.twice(bytemuck::cast(places(side.width)))
+        let places = self.twice(bytemuck::cast(places(side.width)));
+        // (Of a shuffle that it knows behind one that puts two registers together, the compiler makes two and a blend.)
+        if side.width == 8 && !side.is_float { unknown(&places) } else { places }
     }
 
     #[inline(always)]

@@ -15,7 +15,7 @@ use super::permutes;
 use super::pieces::{GROUP, SIXES};
 use super::quarters::QuartersToWords;
 use super::sixes;
-use super::widened::words_by;
+use super::widened::words_by_table;
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::scalar::direct::is_packed_copy;
@@ -364,9 +364,9 @@ impl Avx2 {
 const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
     if from.is_packed() && to.component().bits() == 16 {
         let kernel = match from.bits() {
-            1 => words_by::<BitsToWords, MODE>(to),
-            2 => words_by::<QuartersToWords, MODE>(to),
-            4 => words_by::<ByHalves<4, 16>, MODE>(to),
+            1 => words_by_table::<BitsToWords, MODE>(to),
+            2 => words_by_table::<QuartersToWords, MODE>(to),
+            4 => words_by_table::<ByHalves<4, 16>, MODE>(to),
             _ => sixes::to_words::<MODE>(from, to),
         };
         return Some(Entry { kernel, road: Road::Table });

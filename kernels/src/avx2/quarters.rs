@@ -1,9 +1,10 @@
 //! From packed elements of 2 bits to numbers of 16, in registers: by look-ups of the low bytes and of the high ones.
 
 use super::Avx2;
-use super::code_tables::words;
+use super::code_tables::{Words, words};
 use super::packed::Step;
 use super::pieces::GROUP;
+use super::widened::StepByWords;
 use crate::table::Params;
 use core::arch::x86_64::__m256i;
 
@@ -20,13 +21,7 @@ impl Step for QuartersToWords {
 
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> [__m256i; 2] {
-        let words = words(params);
-        let (mut lows, mut highs) = ([0; 32], [0; 32]);
-        for (i, (low, high)) in lows.iter_mut().zip(&mut highs).enumerate() {
-            let code = if i % 16 < 4 { i % 4 } else { i % 16 / 4 };
-            [*low, *high] = words[code].to_le_bytes();
-        }
-        [isa.constant(&lows), isa.constant(&highs)]
+        Self::tables_by_words(isa, words(params))
     }
 
     #[inline(always)]
@@ -52,5 +47,17 @@ impl Step for QuartersToWords {
             }
             k += 1;
         }
+    }
+}
+
+impl StepByWords for QuartersToWords {
+    #[inline(always)]
+    fn tables_by_words(isa: Avx2, words: &Words) -> [__m256i; 2] {
+        let (mut lows, mut highs) = ([0; 32], [0; 32]);
+        for (i, (low, high)) in lows.iter_mut().zip(&mut highs).enumerate() {
+            let code = if i % 16 < 4 { i % 4 } else { i % 16 / 4 };
+            [*low, *high] = words[code].to_le_bytes();
+        }
+        [isa.constant(&lows), isa.constant(&highs)]
     }
 }

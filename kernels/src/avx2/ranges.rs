@@ -91,6 +91,42 @@ impl<A: Real, B: Real> Step for InRange<A, B> {
     }
 }
 
+/// Floats in the other byte order to packed bools: those that are not zero, whatever their sign.
+struct TurnedTruths<A>(PhantomData<A>);
+
+impl<A: Real> Step for TurnedTruths<A> {
+    const IN: usize = A::DTYPE.bits();
+    const OUT: usize = 1;
+    const LEN: usize = GROUP;
+    const READS_TURNED: bool = true;
+    const OF: Option<(DType, DType)> = Some((A::DTYPE, DType::Bool));
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            isa.store_told::<1>(
+                A::DTYPE.bits(),
+                isa.zero(),
+                src,
+                dst,
+                #[inline(always)]
+                |v| {
+                    let is_zero = match A::DTYPE.bits() {
+                        16 => isa.eq16(isa.sizes::<16, true>(v), isa.zero()),
+                        _ => isa.eq32(isa.sizes::<32, true>(v), isa.zero()),
+                    };
+                    isa.andnot(is_zero, isa.all8(-1))
+                },
+            );
+        }
+    }
+}
+
 /// Numbers of `IN` bits to single ones under options, in `OUT` bits: those that the plan's [`Interval`](crate::shape::Plan)
 /// has. (Upper bits of a byte that don't count are cleared before.)
 struct InInterval<const IN: usize, const OUT: usize, const CLEARS: bool>;
@@ -286,6 +322,15 @@ macro_rules! set {
     )*};
 }
 
+macro_rules! set_turned {
+    ($pairs:ident [$($from:ident)*]) => {$(
+        $pairs.set(DType::$from, DType::Bool1x8, Entry {
+            kernel: stepped::<TurnedTruths<mark::$from>, MODE>,
+            road: Road::Direct,
+        });
+    )*};
+}
+
 /// Sets the kernels of the pairs that have one.
 pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
     set!(pairs
@@ -296,5 +341,8 @@ pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> Real
     [Bool1x8 Bool Int1x8 Int1 UInt1x8 UInt1]);
     set!(pairs [Float8E8M0Fnu] [UInt1x8 UInt1]);
     set!(pairs [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
+    if MODE & stepwise::SOURCE != 0 {
+        set_turned!(pairs [Float16 BFloat16 Float32]);
+    }
     pairs
 }

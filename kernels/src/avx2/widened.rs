@@ -4,11 +4,12 @@
 
 use super::Avx2;
 use super::by_codes::StepByCodes;
-use super::code_tables::codes_in;
+use super::code_tables::{Words, codes_in, words};
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
 use crate::dtypes::DType;
 use crate::shape::Tells;
+use crate::stepwise;
 use crate::table::{Kernel, Params};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
@@ -41,6 +42,7 @@ impl<S: Step> Step for AndZeros<S> {
     const IN: usize = S::IN;
     const OUT: usize = 32;
     const LEN: usize = S::LEN;
+    const WRITES_TURNED: bool = S::WRITES_TURNED;
     type Tables = S::Tables;
 
     #[inline(always)]
@@ -64,6 +66,42 @@ impl<S: Step> Step for AndZeros<S> {
 /// The kernel of a pair whose elements become words by `S`, or such complex numbers.
 pub(super) const fn words_by<S: Step, const MODE: usize>(to: DType) -> Kernel {
     if to.is_complex() { stepped::<AndZeros<S>, MODE> } else { stepped::<S, MODE> }
+}
+
+/// A step by a table of the words that codes become.
+pub(super) trait StepByWords: Step {
+    /// What [`Step::tables`] gives, for these words.
+    fn tables_by_words(isa: Avx2, words: &Words) -> Self::Tables;
+}
+
+/// The same to words in the other byte order, of which the table is made.
+struct Turned<S>(PhantomData<S>);
+
+impl<S: StepByWords> Step for Turned<S> {
+    const IN: usize = S::IN;
+    const OUT: usize = S::OUT;
+    const LEN: usize = S::LEN;
+    const WRITES_TURNED: bool = true;
+    type Tables = S::Tables;
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> S::Tables {
+        S::tables_by_words(isa, &words(params).map(u16::swap_bytes))
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, tables: S::Tables, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { S::step(isa, tables, src, dst) }
+    }
+}
+
+/// The same as [`words_by`] by a table of words.
+pub(super) const fn words_by_table<S: StepByWords, const MODE: usize>(to: DType) -> Kernel {
+    match MODE {
+        stepwise::RESULTS => words_by::<Turned<S>, MODE>(to),
+        _ => words_by::<S, MODE>(to),
+    }
 }
 
 /// To integers of 16 bits, which `S` makes integers of 8 bits.

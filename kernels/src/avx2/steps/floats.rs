@@ -244,7 +244,7 @@ where
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
             let Brain([a, b]) = isa.bridge(Decode::<A>::decode(isa, src));
-            isa.store(dst, isa.in_order(isa.packs32(isa.brain_of(a), isa.brain_of(b))));
+            isa.store(dst, isa.in_order(isa.packed_brains(a, b)));
         }
     }
 }
@@ -544,6 +544,12 @@ impl Avx2 {
     #[inline(always)]
     fn upper_words(self, a: __m256i, b: __m256i) -> __m256i {
         self.in_order(self.pack_u32(self.shr32::<16>(a), self.shr32::<16>(b)))
+    }
+
+    /// The bfloat16s of integers as float32s, as packing leaves them.
+    #[inline(always)]
+    pub(in crate::avx2) fn packed_brains(self, a: __m256, b: __m256) -> __m256i {
+        self.packs32(self.brain_of(a), self.brain_of(b))
     }
 
     /// The bfloat16s of float32s that are no subnormals, infinities or NaNs, in 32-bit lanes.

@@ -353,10 +353,12 @@ impl Avx2 {
             }
             let places = const { &PLACES[B::DTYPE.bits() / 64] };
             let registers = const { B::DTYPE.bits() / 16 };
-            for (i, places) in places.iter().enumerate().take(registers) {
-                let places = self.constant(places);
-                self.store(dst.add(32 * i), self.shuffle8(low, places));
-                self.store(dst.add(32 * (i + registers)), self.shuffle8(high, places));
+            // (In the order of memory, for most stores are to the line that the one before was to.)
+            for (half, bytes) in [low, high].into_iter().enumerate() {
+                for (i, places) in places.iter().enumerate().take(registers) {
+                    let wide = self.shuffle8(bytes, self.constant(places));
+                    self.store(dst.add(32 * (half * registers + i)), wide);
+                }
             }
         }
     }

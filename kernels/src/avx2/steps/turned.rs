@@ -1,14 +1,14 @@
-//! From integers to wider ones, and to float32, of which one or both are in the other byte order: one permutation puts each
-//! byte where it belongs, in whatever order there is on either side.
+//! From integers to wider ones and to floats, and from bfloat16 to float64, of which one side or both are in the other byte
+//! order: one permutation puts each byte where it belongs, in whatever order there is on either side.
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
-use crate::dtypes::{DType, Kind, Real};
+use crate::dtypes::{DType, Kind, Real, mark};
 use crate::stepwise::places;
-use core::arch::x86_64::__m256i;
+use core::arch::x86_64::{__m256, __m256i};
 
 /// Integers of 16 or 32 bits to wider ones, of which the source is in the other byte order, or the results are, or both; and
-/// unsigned ones of 16 bits to float32. (Signed ones take no less time so.)
+/// to floats those that [`floats`] tells.
 pub(in crate::avx2) struct WidenTurned<const SOURCE: bool, const RESULTS: bool>;
 
 /// Whether integers are widened so to others. (The signs of four take more than is saved.)
@@ -16,6 +16,18 @@ pub(in crate::avx2) const fn widens(from: DType, to: DType) -> bool {
     match (from.bits(), to.bits()) {
         (16, 32 | 64) => true,
         (32, 64) => matches!(from.kind(), Kind::UInt),
+        _ => false,
+    }
+}
+
+/// Whether integers become floats so: unsigned ones of 16 bits float32, of which signed ones take no less time so, and those
+/// of up to 16 bits float64.
+pub(in crate::avx2) const fn floats(from: DType, to: DType) -> bool {
+    match to {
+        DType::Float32 => matches!(from, DType::UInt16),
+        DType::Float64 => {
+            matches!(from, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16)
+        }
         _ => false,
     }
 }
@@ -31,22 +43,30 @@ impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         let (from, to) = const { (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8) };
-        let turned = isa.twice(bytemuck::cast(const { places(4) }));
+        let turned = isa.twice(bytemuck::cast(const { places(B::DTYPE.bits() / 8) }));
         let mut i = 0;
         while i < 16 {
-            // SAFETY: the caller's: as many elements as fill a register are left on both sides.
+            // SAFETY: the caller's: as many elements as 16 bytes have are left on both sides, which are as many registers of
+            // results as there are.
             unsafe {
-                let (src, dst) = (src.add(i * from), dst.add(i * to));
-                let v = if const { matches!(B::DTYPE, DType::Float32) } {
-                    let v = isa.widened_turned::<A, B, SOURCE, false>(src);
-                    let v = isa.ps_bits(isa.i32_to_ps(v));
-                    if RESULTS { isa.shuffle8(v, turned) } else { v }
-                } else {
-                    isa.widened_turned::<A, B, SOURCE, RESULTS>(src)
-                };
-                isa.store(dst, v);
+                let v = isa.twice(isa.loadx(src.add(i * from)));
+                let mut k = 0;
+                while k < const { B::DTYPE.bits() / A::DTYPE.bits() / 2 } {
+                    let v = match const { B::DTYPE } {
+                        DType::Float32 => {
+                            let v = isa.widened_turned::<A, B, SOURCE, false>(v, k);
+                            isa.ps_bits(isa.i32_to_ps(v))
+                        }
+                        DType::Float64 => isa.doubles::<A, SOURCE>(v, k),
+                        _ => isa.widened_turned::<A, B, SOURCE, RESULTS>(v, k),
+                    };
+                    let is_to_turn = const { RESULTS && matches!(B::DTYPE.kind(), Kind::Float) };
+                    let v = if is_to_turn { isa.shuffle8(v, turned) } else { v };
+                    isa.store(dst.add(i * to + 32 * k), v);
+                    k += 1;
+                }
             }
-            i += 32 / to;
+            i += 16 / from;
         }
     }
 }
@@ -54,18 +74,25 @@ impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
 /// A place that becomes zero.
 const NOTHING: u8 = 0x80;
 
-/// Of the bytes of the elements that fill a register once they are widened, which comes to each place: the integers', with
-/// nothing above them, or their highest above them, with nothing below.
-const fn sources<A: Real, B: Real>(source: bool, results: bool, is_above: bool) -> [u8; 32] {
+/// The most registers that the elements of 16 bytes fill.
+const MOST: usize = 4;
+
+/// Of the 16 bytes of elements, which comes to each place of a register of these once they are widened, the first register
+/// or one that follows: the integers', with nothing above them, or their highest above them, with nothing below.
+const fn sources<A: Real, B: Real>(
+    source: bool,
+    results: bool,
+    is_above: bool,
+) -> [[u8; 32]; MOST] {
     let (from, to) = (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8);
-    let mut indices = [NOTHING; 32];
+    let mut indices = [[NOTHING; 32]; MOST];
     let mut i = 0;
-    while i < 32 {
+    while i < 16 * to / from {
         let weight = weight(to, results, i);
         if (weight >= from) == is_above {
             let byte = if is_above { from - 1 } else { weight };
             let byte = if source { from - 1 - byte } else { byte };
-            indices[i] = (i / to * from + byte) as u8;
+            indices[i / 32][i % 32] = (i / to * from + byte) as u8;
         }
         i += 1;
     }
@@ -79,31 +106,121 @@ const fn weight(bytes: usize, turned: bool, place: usize) -> usize {
 }
 
 impl Avx2 {
-    /// As many elements as fill a register once they are widened.
-    ///
-    /// # Safety
-    /// `src` is valid for reading them.
+    /// Of integers whose 16 bytes are in both lanes, those that come to a register of wider ones.
     #[inline(always)]
-    unsafe fn widened_turned<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool>(
+    fn widened_turned<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool>(
         self,
-        src: *const u8,
+        v: __m256i,
+        register: usize,
     ) -> __m256i {
-        // SAFETY: the caller's: they are 16 bytes, or 8.
-        let v = unsafe {
-            match const { 4 * A::DTYPE.bits() / B::DTYPE.bits() } {
-                2 => self.twice(self.loadx(src)),
-                _ => self.all64(src.cast::<i64>().read_unaligned()),
-            }
-        };
         let places = const { &sources::<A, B>(SOURCE, RESULTS, false) };
-        let integers = self.shuffle8(v, self.constant(places));
+        let integers = self.shuffle8(v, self.constant(&places[register]));
         match const { A::DTYPE.kind() } {
             Kind::UInt => integers,
             _ => {
                 let places = const { &sources::<A, B>(SOURCE, RESULTS, true) };
-                let highest = self.shuffle8(v, self.constant(places));
+                let highest = self.shuffle8(v, self.constant(&places[register]));
                 self.or(integers, self.gt8(self.zero(), highest))
             }
         }
+    }
+
+    /// The same of at most 16 bits, as float64s.
+    ///
+    /// One below 2^52 is the fraction of the float64 of 2^52 and the integer, from which 2^52 is subtracted. Of one with a
+    /// sign the sign's bit is turned over, which adds as much as that bit is worth, and that is subtracted, too. (Where
+    /// numbers are rounded down, the difference of equal ones is -0: so zero is made of zero.)
+    #[inline(always)]
+    fn doubles<A: Real, const SOURCE: bool>(self, v: __m256i, register: usize) -> __m256i {
+        const POWER: i64 = (1023 + 52) << 52;
+        let places = const { &sources::<A, mark::Float64>(SOURCE, false, false) };
+        let whole = self.shuffle8(v, self.constant(&places[register]));
+        let sign = match const { A::DTYPE.kind() } {
+            Kind::Int => const { 1i64 << (A::DTYPE.bits() - 1) },
+            _ => 0,
+        };
+        let power = self.all64(POWER | sign);
+        let sum = self.as_pd(self.xor(whole, power));
+        let double = self.pd_bits(self.sub_pd(sum, self.as_pd(power)));
+        match const { A::DTYPE.kind() } {
+            Kind::UInt => self.and(double, self.all64(i64::MAX)),
+            _ => self.andnot(self.eq64(whole, self.zero()), double),
+        }
+    }
+}
+
+/// Of words in lanes of 128 bits, or copies of them, which bytes come to the upper halves of dwords: of the first four in each
+/// lane, or of as many from another one on.
+const fn uppers(turned: bool, firsts: [usize; 2]) -> [u8; 32] {
+    let mut indices = [NOTHING; 32];
+    let mut i = 0;
+    while i < 32 {
+        if i % 4 >= 2 {
+            let byte = if turned { 3 - i % 4 } else { i % 4 - 2 };
+            indices[i] = (2 * (firsts[i / 16] + i % 16 / 4) + byte) as u8;
+        }
+        i += 1;
+    }
+    indices
+}
+
+/// Bfloat16 to float64, of which the source is in the other byte order or not.
+pub(in crate::avx2) struct BrainToFloat64<const TURNED: bool>;
+
+impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for BrainToFloat64<TURNED> {
+    const LEN: usize = 16;
+    const READS_TURNED: bool = TURNED;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        let mut i = 0;
+        while i < 16 {
+            // SAFETY: the caller's: eight elements are left on both sides.
+            unsafe {
+                let floats = isa.brains_turned::<TURNED>(src.add(2 * i));
+                let dst = dst.add(8 * i);
+                isa.store(dst, isa.pd_bits(isa.ps_to_pd(isa.lower_ps(floats))));
+                isa.store(dst.add(32), isa.pd_bits(isa.ps_to_pd(isa.half_ps::<1>(floats))));
+            }
+            i += 8;
+        }
+    }
+}
+
+/// Integers of 16 bits, in the other byte order, to bfloat16.
+pub(in crate::avx2) struct WordsToBrain;
+
+impl<A: Real, B: Real> Step<A, B> for WordsToBrain {
+    const LEN: usize = 16;
+    const AT_ONCE: usize = 2;
+    const READS_TURNED: bool = true;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            let v = isa.load(src);
+            let a = isa.shuffle8(v, isa.constant(const { &uppers(true, [0, 0]) }));
+            let b = isa.shuffle8(v, isa.constant(const { &uppers(true, [4, 4]) }));
+            let (a, b) = match const { A::DTYPE.kind() } {
+                Kind::Int => (isa.sar32::<16>(a), isa.sar32::<16>(b)),
+                _ => (isa.shr32::<16>(a), isa.shr32::<16>(b)),
+            };
+            // (Packing puts together what was in a lane.)
+            isa.store(dst, isa.packed_brains(isa.i32_to_ps(a), isa.i32_to_ps(b)));
+        }
+    }
+}
+
+impl Avx2 {
+    /// Eight bfloat16s, turned or not, as float32s.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 16 bytes.
+    #[inline(always)]
+    unsafe fn brains_turned<const TURNED: bool>(self, src: *const u8) -> __m256 {
+        // SAFETY: the caller's.
+        let v = unsafe { self.twice(self.loadx(src)) };
+        self.as_ps(self.shuffle8(v, self.constant(const { &uppers(TURNED, [0, 4]) })))
     }
 }
