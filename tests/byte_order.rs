@@ -6,9 +6,7 @@ mod support;
 use simdcast::{ByteOrder, Cast, CastError, CastOptions, DType, Overflow, Rounding};
 use simdcast_kernels::{Kernel, Options, RunError, Stores};
 use support::guarded::Guarded;
-use support::{Tally, fewer_pairs, noise, on_every_level};
-
-const SIDES: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
+use support::{SIDES, Tally, fewer_pairs, noise, on_every_level, turned};
 
 fn lengths() -> impl Iterator<Item = usize> {
     let blocks = [255, 256, 257, 511, 513, 1023, 1025, 2049, 4096, 4097, 9001, 9009];
@@ -21,16 +19,6 @@ fn some_bytes(seed: u64, len: usize) -> Vec<u8> {
         if random >> 16 & 1 == 0 { 0 } else { random as u8 }
     };
     (0..len).map(byte).collect()
-}
-
-/// The bytes of each component turned, if they are a dtype's to turn.
-fn turned(dtype: DType, bytes: &[u8], swapped: bool) -> Vec<u8> {
-    let mut bytes = bytes.to_vec();
-    let width = dtype.component().bits() / 8;
-    if swapped && !dtype.is_packed() && width > 1 {
-        bytes.chunks_mut(width).for_each(<[u8]>::reverse);
-    }
-    bytes
 }
 
 fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {

@@ -8,7 +8,9 @@ use simdcast::{DType, Overflow, Rounding, reference};
 use simdcast_kernels::{Kernel, Options, Out, RunError, run_pair_defaults, run_plain_defaults};
 use std::cell::Cell;
 use support::environment::Environment;
-use support::{Case, Tally, assert_none, distinct_options, in_parallel, pairs, say, values};
+use support::{
+    Case, SIDES, Tally, assert_none, distinct_options, in_parallel, pairs, say, turned, values,
+};
 
 /// All, those that trap last. Says so where this CPU has none, or this build doesn't know how to set
 /// them.
@@ -74,13 +76,27 @@ fn check(
     environments: &[Environment],
     runs: &[Runs],
 ) -> Result<(), String> {
+    check_in_order(case, kernel, [false; 2], environments, runs)
+}
+
+/// The same with sides in the other byte order.
+fn check_in_order(
+    case: &Case,
+    kernel: &Kernel,
+    sides: [bool; 2],
+    environments: &[Environment],
+    runs: &[Runs],
+) -> Result<(), String> {
+    let kernel = &kernel.with_swapped(sides);
     for environment in environments {
         for &runs in runs {
             let flags = Cell::new(false);
             let result = case.check_by(kernel, |src, dst, n| {
-                let cast = || in_runs(kernel, runs, (src, dst, n));
+                let src = turned(kernel.from(), src, sides[0]);
+                let cast = || in_runs(kernel, runs, (&src, dst, n));
                 let (result, raised) = environment.within(cast);
                 flags.set(raised);
+                dst.copy_from_slice(&turned(kernel.to(), dst, sides[1]));
                 result
             });
             result.map_err(|error| format!("{environment:?}, {runs:?}: {error}"))?;
@@ -117,6 +133,23 @@ fn every_pair_gives_the_same_bits_in_every_environment() {
         tally.values / tally.pairs.max(1),
         start.elapsed().as_secs_f64()
     ));
+    assert_none(&errors);
+}
+
+/// Where sides are turned, kernels are compiled once more, and some are others.
+#[test]
+fn the_other_byte_order_gives_the_same_bits_in_every_environment() {
+    let (levels, environments) = (support::tested_levels(), environments());
+    let jobs: Vec<_> = pairs().collect();
+    let (_, errors) = in_parallel(&jobs, |&(from, to)| {
+        let codes = values::some_codes(from, to, 401);
+        let case = Case::new(from, to, &Options::DEFAULT, codes);
+        let kernels = levels.iter().map(|level| Kernel::on(level, from, to, &Options::DEFAULT));
+        for (kernel, sides) in kernels.flat_map(|kernel| SIDES.map(|sides| (kernel, sides))) {
+            check_in_order(&case, &kernel, sides, &environments, &[Runs::Growing, Runs::Whole])?;
+        }
+        Ok(Tally::default())
+    });
     assert_none(&errors);
 }
 

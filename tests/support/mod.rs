@@ -138,6 +138,19 @@ fn results(from: DType, to: DType, options: &Options, codes: &[u128]) -> Vec<Opt
     results
 }
 
+/// Which sides of a cast are in the other byte order, if one is.
+pub const SIDES: [[bool; 2]; 3] = [[true, false], [false, true], [true, true]];
+
+/// The bytes of each component turned, if they are a dtype's to turn.
+pub fn turned(dtype: DType, bytes: &[u8], swapped: bool) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    let width = dtype.component().bits() / 8;
+    if swapped && !dtype.is_packed() && width > 1 {
+        bytes.chunks_mut(width).for_each(<[u8]>::reverse);
+    }
+    bytes
+}
+
 /// A source, and what the reference makes of it under some options.
 pub struct Case {
     from: DType,
