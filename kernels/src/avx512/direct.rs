@@ -16,7 +16,10 @@ use super::codes::{Codes, Pair, Plain, sides, to_halves_sides};
 use super::fused::in_order;
 use super::maps::{self, to_byte, to_byte_while_fitting};
 use super::shim::Vbmi;
-use super::{Avx512, bits, float8s, halves, narrow, packed, shorter, truths, uppers, widen, words};
+use super::{
+    Avx512, bits, float8s, from_integers, halves, narrow, packed, shorter, truths, uppers, widen,
+    words,
+};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::stepwise;
@@ -243,9 +246,9 @@ const fn by_codes<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Ent
         turning!(vbmi, to_powers, A, B)
     } else if words::has_whole(from, to) && matches!(isa, For::Vbmi) {
         turning!(vbmi, to_whole, A, B)
-    } else if narrow::has_small_from_words(from, to) {
+    } else if from_integers::has_small_from_words(from, to) {
         pick_turning!(isa, small_from_words, A, B)
-    } else if narrow::has_small_from_dwords(from, to) {
+    } else if from_integers::has_small_from_dwords(from, to) {
         pick_turning!(isa, small_from_dwords, A, B)
     } else {
         return None;
@@ -323,8 +326,8 @@ kernels! {
         truths::ones_of_floats => ones_of_floats
         narrow::low_bytes => low_bytes
         narrow::powers => powers
-        narrow::small_from_words => small_from_words
-        narrow::small_from_dwords => small_from_dwords
+        from_integers::small_from_words => small_from_words
+        from_integers::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
         narrow::whole_from_floats => whole_from_floats
         widen::integers => integers
@@ -350,8 +353,8 @@ kernels! {
         truths::ones => ones
         truths::ones_of_floats => ones_of_floats
         narrow::low_bytes => low_bytes
-        narrow::small_from_words => small_from_words
-        narrow::small_from_dwords => small_from_dwords
+        from_integers::small_from_words => small_from_words
+        from_integers::small_from_dwords => small_from_dwords
         narrow::small_from_floats => small_from_floats
         narrow::whole_from_floats => whole_from_floats
         shorter::integers => shorter

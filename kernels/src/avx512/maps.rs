@@ -7,8 +7,7 @@ use super::tables::{ByteMap, LookUp, map_bytes, map_fitting};
 use super::uppers::Uppers;
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real};
-use crate::options::Options;
-use crate::scalar::direct::{ByteTable, table8_under};
+use crate::scalar::direct::ByteTable;
 use crate::stepwise::InRegisters;
 use crate::table::Params;
 use core::arch::x86_64::*;
@@ -30,9 +29,6 @@ const fn of_sizes(bytes: [u8; 256]) -> ByteMap {
 
 impl<A: Real, B: Real> Maps<A, B> {
     pub(super) const BYTE: ByteMap = ByteMap::new(ByteTable::<A, B>::of_whole_codes());
-    /// Of a float that does not saturate.
-    pub(super) const OVERFLOWING: ByteMap =
-        ByteMap::new(table8_under::<A>(B::DTYPE, &Options { saturate: false, ..Options::DEFAULT }));
     const LOW: ByteMap = ByteMap::new(ByteTable::<A, B>::byte_of_word(0));
     const HIGH: ByteMap = ByteMap::new(ByteTable::<A, B>::byte_of_word(1));
     const LOW_BY_SIZE: ByteMap = of_sizes(ByteTable::<A, B>::byte_of_word(0));

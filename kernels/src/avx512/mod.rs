@@ -17,6 +17,7 @@ mod eights;
 mod encode;
 mod float8s;
 mod from_floats;
+mod from_integers;
 mod from_small;
 mod fused;
 mod generator;

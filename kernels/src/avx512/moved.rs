@@ -1,28 +1,59 @@
-//! From float16 and bfloat16 to small floats by a mode, by the tables of [`words`](super::words), of numbers moved before.
+//! From float16 and bfloat16 to small floats, and to integers of 2 to 4 bits, by a mode: by the tables of
+//! [`words`](super::words), where the mode depends on the sign of numbers moved before.
 //!
 //! Magnitudes are counted by their codes: `m - 1` is the next one toward zero. Let `cut(m)` be the code of the destination's
 //! number toward zero from the source's magnitude `m`. All numbers of the destination are numbers of the source there, so
 //! away from zero the code is `cut(m - 1) + 1`, unless `m` is zero: the next after the last that is less than `m`. Past the
-//! largest it is that. What is infinite or NaN stays as it is.
+//! largest it is that. What is infinite or NaN stays as it is. Of integers this holds, too; what is past the range on the
+//! other side of zero is clamped afterwards.
 
 use super::Features;
 use super::codes::over_pair;
 use super::lanes::both;
 use super::shim::Vbmi;
-use super::small::Small;
-use super::words::{Finish, Float, Keys, one, to_codes};
+use super::words::{Finish, Float, Keys, Whole, by_tables, one, to_codes};
 use crate::dtypes::{DType, Real, mark};
 use crate::shape::{Mode, Stores, all_stores};
 use core::arch::x86_64::*;
 
 /// The loops for the directed modes.
 pub(super) const fn stores(stores: Stores) -> Stores {
-    all_stores! {
+    let stores = all_stores! {
         stores: Float16 BFloat16 => [
             Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
         ] by small [TowardZero Up Down]
+    };
+    // (From bfloat16 moving takes longer than rounding float32s does.)
+    let stores = all_stores! {
+        stores: Float16 => [Int2 Int4 UInt2 UInt4] by whole [Up Down]
+    };
+    all_stores! {
+        stores: Float16 BFloat16 => [Int2 Int4 UInt2 UInt4] by near [NearestEven NearestAway]
     }
+}
+
+/// To an integer, to the nearest.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn near<A: Real, B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool) {
+    // SAFETY: the caller's.
+    unsafe {
+        over_pair::<Vbmi, A, B>(
+            #[inline(always)]
+            |isa, pair| by_tables::<_, _, Whole<MODE>>(isa, src, dst, n, pair),
+        );
+    }
+}
+
+/// To an integer, up or down.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn whole<A: Real, B: Real, const MODE: u8>(src: *const u8, dst: *mut u8, n: usize, _: bool) {
+    // SAFETY: the caller's.
+    unsafe { moved::<A, B, Whole<{ Mode::TowardZero as u8 }>, MODE>(src, dst, n) }
 }
 
 /// To a small float, which saturates.
@@ -37,6 +68,20 @@ unsafe fn small<A: Real, B: Real, const MODE: u8>(
 ) {
     debug_assert!(saturate);
     // SAFETY: the caller's.
+    unsafe { moved::<A, B, Float<true, true>, MODE>(src, dst, n) }
+}
+
+/// What is cut by tables, moved before.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+#[inline(always)]
+unsafe fn moved<A: Real, B: Real, F: Finish<B>, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
+    // SAFETY: the caller's.
     unsafe {
         over_pair::<Vbmi, A, B>(
             #[inline(always)]
@@ -50,7 +95,7 @@ unsafe fn small<A: Real, B: Real, const MODE: u8>(
                     pair,
                     false,
                     #[inline(always)]
-                    |isa, numbers| codes::<A, B, MODE>(isa, one, numbers),
+                    |isa, numbers| codes::<A, B, F, MODE>(isa, one, numbers),
                 );
             },
         );
@@ -59,7 +104,7 @@ unsafe fn small<A: Real, B: Real, const MODE: u8>(
 
 /// The codes of 64 numbers.
 #[inline(always)]
-fn codes<A: Real, B: Real, const MODE: u8>(
+fn codes<A: Real, B: Real, F: Finish<B>, const MODE: u8>(
     isa: Vbmi,
     byte_one: __m512i,
     numbers: [__m512i; 2],
@@ -68,7 +113,7 @@ fn codes<A: Real, B: Real, const MODE: u8>(
     let finite = both(
         numbers,
         #[inline(always)]
-        |v| finite::<A, B>(x, v),
+        |v| finite::<A, B, F>(x, v),
     );
     let one = x.word(1);
     let away = |i: usize| {
@@ -83,20 +128,19 @@ fn codes<A: Real, B: Real, const MODE: u8>(
     };
     let away = [away(0), away(1)];
     let before = |i: usize| x.bw._mm512_mask_sub_epi16(numbers[i], away[i], numbers[i], one);
-    let [codes, signs] =
-        Keys::<A, B, Float<true, true>>::magnitudes(isa, byte_one, [before(0), before(1)]);
+    let [codes, signs] = Keys::<A, B, F>::magnitudes(isa, byte_one, [before(0), before(1)]);
     let away = u64::from(away[0]) | u64::from(away[1]) << 32;
     let next = x.bw._mm512_add_epi8(codes, byte_one);
-    let largest = x.byte(Small::<B>::FORMAT.max_finite() as u8);
+    let largest = x.byte(F::LARGEST);
     let codes = x.bw._mm512_mask_min_epu8(codes, away, next, largest);
-    <Float<true, true> as Finish<B>>::finish(x, codes, signs)
+    F::finish(x, codes, signs)
 }
 
 /// Which of 32 numbers are neither zero nor infinite nor NaN.
 #[inline(always)]
-fn finite<A: Real, B: Real>(x: Features, v: __m512i) -> __mmask32 {
+fn finite<A: Real, B: Real, F: Finish<B>>(x: Features, v: __m512i) -> __mmask32 {
     let size = x.f._mm512_and_si512(v, x.word(0x7fff));
     let before = x.bw._mm512_sub_epi16(size, x.word(1));
-    let infinity = Keys::<A, B, Float<true, true>>::INFINITY;
+    let infinity = Keys::<A, B, F>::INFINITY;
     x.bw._mm512_cmplt_epu16_mask(before, x.word(infinity - 1))
 }

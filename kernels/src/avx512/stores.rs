@@ -135,7 +135,7 @@ stepped! {
         const { assert!(MODE == Mode::NearestAway as u8) };
         let v = Decode::<A>::decode(isa, src).quarters();
         for (i, v) in v.into_iter().enumerate() {
-            x.store_dwords(dst.add(64 * i), x.near_floats(v.doubles(x)));
+            x.store_dwords(dst.add(64 * i), v.near_floats(x));
         }
     };
     /// Bfloat16, or an integer that is exact in float32, to float16.

@@ -19,20 +19,46 @@ const ZERO_OR_INFINITE: i32 = 0b1_1110;
 /// that takes bits that are below a tie's.
 pub(super) trait Doubles: Hub {
     fn doubles(self, x: Features) -> [__m512d; 2];
+
+    /// The nearest float32s.
+    #[inline(always)]
+    fn near_floats(self, x: Features) -> __m512i {
+        x.near_floats(self.doubles(x))
+    }
 }
 
-macro_rules! exactly {
-    ($($hub:ident)*) => {$(
-        impl Doubles for $hub {
-            #[inline(always)]
-            fn doubles(self, x: Features) -> [__m512d; 2] {
-                self.f64(x)
-            }
-        }
-    )*};
+impl Doubles for F64 {
+    #[inline(always)]
+    fn doubles(self, x: Features) -> [__m512d; 2] {
+        self.f64(x)
+    }
 }
 
-exactly! { F64 I32 U32 }
+impl Doubles for I32 {
+    #[inline(always)]
+    fn doubles(self, x: Features) -> [__m512d; 2] {
+        self.f64(x)
+    }
+
+    #[inline(always)]
+    fn near_floats(self, x: Features) -> __m512i {
+        let floats = x.near_floats_of_sizes(x.f._mm512_abs_epi32(self.0));
+        // floats OR (v AND the sign)
+        x.f._mm512_ternarylogic_epi32::<0xf8>(floats, self.0, x.dword(1 << 31))
+    }
+}
+
+impl Doubles for U32 {
+    #[inline(always)]
+    fn doubles(self, x: Features) -> [__m512d; 2] {
+        self.f64(x)
+    }
+
+    #[inline(always)]
+    fn near_floats(self, x: Features) -> __m512i {
+        x.near_floats_of_sizes(self.0)
+    }
+}
 
 impl Doubles for I64 {
     #[inline(always)]
@@ -57,6 +83,19 @@ impl Doubles for U64 {
 }
 
 impl Features {
+    /// The nearest float32s of 32-bit integers without a sign, which need not become float64s. From 2^25 on they have two
+    /// bits more than float32, or more, and the last one set is off a tie as of floats. From 2^24 on they have one: an odd
+    /// number is a tie, and the next one is the further of both. Those below are exact.
+    #[inline(always)]
+    fn near_floats_of_sizes(self, v: __m512i) -> __m512i {
+        let (first, one) = (self.dword(1 << 24), self.dword(1));
+        let by_one = self.f._mm512_cmplt_epu32_mask(self.f._mm512_sub_epi32(v, first), first);
+        let by_more = self.f._mm512_cmpge_epu32_mask(v, self.dword(1 << 25));
+        let even = self.f._mm512_mask_add_epi32(v, by_one, v, self.f._mm512_and_si512(v, one));
+        let off_ties = self.f._mm512_mask_or_epi32(even, by_more, even, one);
+        self.f._mm512_castps_si512(self.f._mm512_cvt_roundepu32_ps::<NEAREST>(off_ties))
+    }
+
     /// Float32s off the ties of float16s.
     #[inline(always)]
     pub(super) fn off_ties(self, v: __m512) -> __m512 {
@@ -68,7 +107,7 @@ impl Features {
 
     /// The nearest float32s.
     #[inline(always)]
-    pub(super) fn near_floats(self, v: [__m512d; 2]) -> __m512i {
+    fn near_floats(self, v: [__m512d; 2]) -> __m512i {
         let [low, high] = both(
             v,
             #[inline(always)]

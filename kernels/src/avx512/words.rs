@@ -62,6 +62,9 @@ pub(super) trait Finish<B: Real>: 'static {
     /// The code of NaN.
     const NAN: u8;
 
+    /// That of the largest finite magnitude, where numbers are moved before they are looked up.
+    const LARGEST: u8 = u8::MAX;
+
     /// How numbers become codes.
     const OPTIONS: Options = Options::DEFAULT;
 
@@ -83,6 +86,7 @@ impl<B: Real, const CUT: bool, const SATURATES: bool> Finish<B> for Float<CUT, S
         (to.min_exponent() - to.mantissa_bits as i32 - 1, to.max_exponent() + 1)
     };
     const NAN: u8 = Small::<B>::NAN_CODE;
+    const LARGEST: u8 = Small::<B>::FORMAT.max_finite() as u8;
     const OPTIONS: Options = Options {
         rounding: if CUT { Rounding::TowardZero } else { Rounding::Default },
         saturate: SATURATES,
@@ -95,8 +99,8 @@ impl<B: Real, const CUT: bool, const SATURATES: bool> Finish<B> for Float<CUT, S
     }
 }
 
-/// Integers of 2 to 4 bits.
-struct Whole;
+/// Integers of 2 to 4 bits, rounded by a mode that does not depend on the sign.
+pub(super) struct Whole<const MODE: u8>;
 
 const fn whole<B: Real>() -> IntFormat {
     match B::DTYPE.numbers() {
@@ -105,9 +109,16 @@ const fn whole<B: Real>() -> IntFormat {
     }
 }
 
-impl<B: Real> Finish<B> for Whole {
-    const EXPONENTS: (i32, i32) = (-1, whole::<B>().bits as i32);
+impl<B: Real, const MODE: u8> Finish<B> for Whole<MODE> {
+    /// (A half may become 1, but a quarter does not.)
+    const EXPONENTS: (i32, i32) = (-2, whole::<B>().bits as i32);
     const NAN: u8 = 0;
+    /// (That of a negative number.)
+    const LARGEST: u8 = match whole::<B>().signed {
+        true => whole::<B>().min_magnitude() as u8,
+        false => whole::<B>().max() as u8,
+    };
+    const OPTIONS: Options = Options { rounding: Mode::rounding(MODE), ..Options::DEFAULT };
 
     /// Magnitudes go as far as negative numbers do; positive ones end one before.
     #[inline(always)]
@@ -448,17 +459,8 @@ impl<B: Real, const MODE: u8, const SATURATES: bool> Finish<B> for Power<MODE, S
     /// Not those of magnitudes that are their own keys.
     const EXPONENTS: (i32, i32) = (0, 0);
     const NAN: u8 = 0xff;
-    const OPTIONS: Options = Options {
-        rounding: if MODE == Mode::Up as u8 {
-            Rounding::Up
-        } else if MODE == Mode::NearestAway as u8 {
-            Rounding::NearestAway
-        } else {
-            Rounding::TowardZero
-        },
-        saturate: SATURATES,
-        ..Options::DEFAULT
-    };
+    const OPTIONS: Options =
+        Options { rounding: Mode::rounding(MODE), saturate: SATURATES, ..Options::DEFAULT };
     /// Subnormals take as many steps as they have bits.
     const APART: u16 = 128;
 
@@ -500,7 +502,7 @@ pub(super) unsafe fn to_whole<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     // SAFETY: the caller's.
-    unsafe { by_tables::<A, B, Whole>(isa, src, dst, n, pair) }
+    unsafe { by_tables::<A, B, Whole<{ Mode::TowardZero as u8 }>>(isa, src, dst, n, pair) }
 }
 
 /// # Safety

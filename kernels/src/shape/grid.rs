@@ -22,6 +22,7 @@ use super::{Bytes, elements};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
 use crate::format::{FloatFormat, Numbers, Specials};
+use crate::options;
 use core::mem::MaybeUninit;
 use core::slice;
 
@@ -37,6 +38,23 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
+    /// What the options call a mode, given as the const parameter of a loop.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Whose loops have tables by a mode.
+    pub(crate) const fn rounding(mode: u8) -> options::Rounding {
+        use options::Rounding;
+        const UP: u8 = Mode::Up as u8;
+        const DOWN: u8 = Mode::Down as u8;
+        const EVEN: u8 = Mode::NearestEven as u8;
+        const AWAY: u8 = Mode::NearestAway as u8;
+        match mode {
+            UP => Rounding::Up,
+            DOWN => Rounding::Down,
+            EVEN => Rounding::NearestEven,
+            AWAY => Rounding::NearestAway,
+            _ => Rounding::TowardZero,
+        }
+    }
+
     /// Whether numbers of this sign move toward zero.
     pub(super) const fn moves_toward_zero(self, negative: bool) -> bool {
         match self {
