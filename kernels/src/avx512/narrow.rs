@@ -3,15 +3,17 @@
 
 use super::Features;
 use super::bridge::{Hub, Odd, QUIETLY};
-use super::codes::{Codes, Pair, load_pair, store_all, turning};
+use super::codes::{Codes, Pair, Plain, load_pair, over_pair, store_all, turning};
 use super::decode::F32;
 use super::encode::{bytes, fill};
 use super::from_integers::top_of;
 use super::lanes::each;
+use super::shim::Vbmi;
 use super::small::Small;
 use super::tables::LookUp;
-use crate::dtypes::{DType, Kind, Real};
-use crate::shape::Mode;
+use crate::dtypes::{DType, Kind, Real, mark};
+use crate::format::{FloatFormat, Numbers};
+use crate::shape::{Mode, Stores, all_wraps};
 use core::arch::x86_64::*;
 
 /// Whether [`low_bytes`] is for a pair.
@@ -43,21 +45,95 @@ pub(super) unsafe fn low_bytes<L: LookUp, A: Codes, B: Codes>(
             pair.unturned(),
             #[inline(always)]
             |[a, b]| {
-                let x = isa.features();
                 // (Of turned words the low bytes are the high ones.)
                 let bytes = if A::TURNED { isa.high_bytes(a, b) } else { isa.low_bytes(a, b) };
-                match B::Numbers::DTYPE {
-                    _ if B::BITS < 8 => bytes,
-                    DType::Int1 => fill::<1, true>(x, bytes),
-                    DType::Int2 => fill::<2, true>(x, bytes),
-                    DType::Int4 => fill::<4, true>(x, bytes),
-                    DType::UInt1 => fill::<1, false>(x, bytes),
-                    DType::UInt2 => fill::<2, false>(x, bytes),
-                    DType::UInt4 => fill::<4, false>(x, bytes),
-                    _ => bytes,
-                }
+                filled::<B>(isa.features(), bytes)
             },
         )
+    }
+}
+
+/// Bytes with the low bits that integers have, and above them what a byte of theirs has there.
+#[inline(always)]
+fn filled<B: Codes>(x: Features, bytes: __m512i) -> __m512i {
+    match B::Numbers::DTYPE {
+        _ if B::BITS < 8 => bytes,
+        DType::Int1 => fill::<1, true>(x, bytes),
+        DType::Int2 => fill::<2, true>(x, bytes),
+        DType::Int4 => fill::<4, true>(x, bytes),
+        DType::UInt1 => fill::<1, false>(x, bytes),
+        DType::UInt2 => fill::<2, false>(x, bytes),
+        DType::UInt4 => fill::<4, false>(x, bytes),
+        _ => bytes,
+    }
+}
+
+/// The loops of floats that wrap around.
+pub(super) const fn stores(stores: Stores) -> Stores {
+    all_wraps! {
+        stores: Float16 BFloat16 => [Int1 Int2 Int4 Int8 UInt1 UInt2 UInt4 UInt8] by low_bits
+    }
+}
+
+/// Float16 and bfloat16 to the low bits of the integers that they are cut to.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn low_bits<A: Real, B: Real>(src: *const u8, dst: *mut u8, n: usize, _: bool) {
+    // SAFETY: the caller's.
+    unsafe {
+        over_pair::<Vbmi, A, B>(
+            #[inline(always)]
+            |isa, pair| {
+                let x = isa.features();
+                bytes_of_words(
+                    isa,
+                    src,
+                    dst,
+                    n,
+                    pair,
+                    #[inline(always)]
+                    |[a, b]| {
+                        let (a, b) = (low_words::<A, B>(x, a), low_words::<A, B>(x, b));
+                        filled::<Plain<B>>(x, isa.low_bytes(a, b))
+                    },
+                );
+            },
+        );
+    }
+}
+
+/// Words whose low bytes are those of integers that floats of 16 bits are cut to.
+///
+/// The significand's leading bit is put at the top of the word. Of a number from 2^e to twice that it is to be at bit e, a shift
+/// by 15 - e. That is more than 15 for what is less than 1, and as a number without a sign for what is 2^16 and more, infinity
+/// and NaN: by so many bits all is shifted away. Of those from 2^16 on the low byte is zero, indeed, if they have up to 8 digits,
+/// as bfloat16s have; float16 has none.
+#[inline(always)]
+fn low_words<A: Real, B: Real>(x: Features, v: __m512i) -> __m512i {
+    const TOP: u16 = 1 << 15;
+    let format = const { format_of::<A>() };
+    let digits = format.mantissa_bits;
+    let fraction = x.bw._mm512_sll_epi16(v, x.sse2._mm_cvtsi32_si128(15 - digits as i32));
+    // (fraction AND its bits) OR the leading one
+    let bits = x.word(((1 << digits) - 1) << (15 - digits));
+    let top = x.f._mm512_ternarylogic_epi32::<0xea>(fraction, bits, x.word(TOP));
+    let field = x.bw._mm512_srl_epi16(v, x.sse2._mm_cvtsi32_si128(digits as i32));
+    let field = x.f._mm512_and_si512(field, x.word((1 << (15 - digits)) - 1));
+    let count = x.bw._mm512_sub_epi16(x.word((format.bias + 15) as u16), field);
+    let magnitude = x.bw._mm512_srlv_epi16(top, count);
+    if const { B::DTYPE.significant_bits() == 1 } {
+        // (The last bit of a number is that of the other sign's, too.)
+        return magnitude;
+    }
+    let negative = x.bw._mm512_movepi16_mask(v);
+    x.bw._mm512_mask_sub_epi16(magnitude, negative, x.f._mm512_setzero_si512(), magnitude)
+}
+
+const fn format_of<A: Real>() -> FloatFormat {
+    match A::DTYPE.numbers() {
+        Numbers::Float(format) => format,
+        _ => panic!("not a float"),
     }
 }
 

@@ -9,7 +9,9 @@ use super::marked::{map_marked, marked_halves};
 use super::shim::Vbmi;
 use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes};
-use super::{Avx512, Features, from_integers, longer, moved, overflows, powers, sixty_fours};
+use super::{
+    Avx512, Features, from_integers, longer, moved, narrow, overflows, powers, sixty_fours,
+};
 use crate::codec::Isa;
 use crate::philox::{AllDraws, EvenDraws};
 use crate::shape::{Grid, Map, Mode, Shapes};
@@ -27,7 +29,7 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.marked_halves = Some(marked_halves::<Vbmi>);
     shapes.look_up_marked = Some(map_marked::<Vbmi>);
     shapes.look_up_longer = Some(longer::LOOPS);
-    shapes.stores = from_integers::stores(shapes.stores);
+    shapes.stores = narrow::stores(from_integers::stores(shapes.stores));
     shapes.stores = powers::stores_vbmi(moved::stores(shapes.stores));
     shapes.stores = overflows::stores_vbmi(shapes.stores);
     shapes.stores_clamped = true;
