@@ -36,8 +36,8 @@ pub(super) const fn shapes() -> Shapes {
     shapes.look_up = look_up;
     shapes.looks_up_nibbles = true;
     shapes.rounds_codes = 8;
-    shapes.stores_clamped = true;
-    shapes.overflows_clamped = true;
+    shapes.stores_clamp = 7;
+    shapes.overflows_clamp = 7;
     shapes.marked_halves = Some(marked_halves);
     shapes.stores = stores(shapes.stores);
     shapes.clamps = clamps(shapes.clamps);

@@ -32,8 +32,8 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.stores = narrow::stores(from_integers::stores(shapes.stores));
     shapes.stores = powers::stores_vbmi(moved::stores(shapes.stores));
     shapes.stores = overflows::stores_vbmi(shapes.stores);
-    shapes.stores_clamped = true;
-    shapes.overflows_clamped = true;
+    shapes.stores_clamp = 8;
+    shapes.overflows_clamp = 7;
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Vbmi>;
     shapes
 }

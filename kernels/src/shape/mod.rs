@@ -138,10 +138,11 @@ pub(crate) struct Shapes {
     pub(crate) rounds_codes: usize,
     /// Whether 64-bit integers become float32s rounded to a side in less time than those of 32 bits and a clamp.
     pub(crate) converts_longs: bool,
-    /// Whether loops of [`Stores`] clamp integers of up to 32 bits to bytes where floats have no numbers beyond.
-    pub(crate) stores_clamped: bool,
-    /// Whether those do that do not saturate.
-    pub(crate) overflows_clamped: bool,
+    /// Below which exponent of a small float's largest number loops of [`Stores`] clamp integers of up to 32 bits to bytes
+    /// by themselves: of 8 those without a sign.
+    pub(crate) stores_clamp: i32,
+    /// The same of those that do not saturate.
+    pub(crate) overflows_clamp: i32,
     /// Where that takes less time than a test before.
     pub(crate) look_up_marked: Option<LookUpMarked>,
     pub(crate) any_bits: AnyBits,
@@ -171,8 +172,8 @@ impl Shapes {
             looks_up_nibbles: false,
             rounds_codes: 0,
             converts_longs: false,
-            stores_clamped: false,
-            overflows_clamped: false,
+            stores_clamp: 0,
+            overflows_clamp: 0,
             look_up_marked: None,
             any_bits: halves::any_bits::<I>,
             marked_halves: None,

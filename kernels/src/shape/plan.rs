@@ -180,7 +180,7 @@ impl Plan {
                 way.step(Step::Store(store, false), to);
                 way.plan.is_map = bytes && !checked;
                 if !checked {
-                    way.plan.narrowed = way.narrowed(shapes.overflows_clamped, false);
+                    way.plan.narrowed = way.narrowed(shapes.overflows_clamp, false);
                 }
                 return way.plan;
             }
@@ -195,7 +195,7 @@ impl Plan {
             let wraps = matches!(options.overflow, Overflow::Wrap);
             let loops = shapes.look_up_longer.filter(|_| longer::suits(from, to, wraps));
             way.plan.longer = loops.map(|loops| loops[to.bits().trailing_zeros() as usize - 4]);
-            way.plan.narrowed = way.narrowed(shapes.stores_clamped, options.saturate);
+            way.plan.narrowed = way.narrowed(shapes.stores_clamp, options.saturate);
             if matches!(options.overflow, Overflow::As)
                 && from.significant_bits() <= shapes.rounds_codes
                 && !matches!(way.plan.steps[0], Step::Store(..))
@@ -240,10 +240,10 @@ impl Way {
     }
 
     /// The integers of a byte that stand for all that the source has, where they are looked up; loops that store small
-    /// floats may clamp to them by themselves.
-    fn narrowed(&self, clamped: bool, saturate: bool) -> Option<(DType, Range)> {
-        let is_short = matches!(self.to.numbers(), Numbers::Float(f) if f.max_exponent() < 7);
-        if is_short && self.from.bits() < 64 && clamped && self.plan.is_store() {
+    /// floats may clamp to them by themselves, below an exponent.
+    fn narrowed(&self, below: i32, saturate: bool) -> Option<(DType, Range)> {
+        let clamps = matches!(self.to.numbers(), Numbers::Float(f) if f.max_exponent() < below);
+        if clamps && self.from.bits() < 64 && self.plan.is_store() {
             return None;
         }
         narrowed(self.from, self.to, saturate)
