@@ -339,6 +339,14 @@ impl DType {
         &FACTS[self as usize].numbers
     }
 
+    /// The format of a float dtype, or of a complex one's components.
+    pub(crate) const fn float_format(self) -> FloatFormat {
+        match self.numbers() {
+            Numbers::Float(format) => format,
+            _ => panic!("not a float"),
+        }
+    }
+
     /// Bits from one element to the next: 8 for `int4`, 4 for `int4x2`, 64 for `complex64`.
     #[inline(always)]
     pub const fn bits(self) -> usize {

@@ -108,7 +108,7 @@ const fn calculates(from: DType, to: DType) -> bool {
         // it may be more than fits, and 2^-127 is a subnormal float32.
         (Float8E8M0Fnu, Float64) => true,
         _ if from.bits() == 8 => is_float(from) && wide_int,
-        // Exact, and not by way of a sum, whose zero would have the sign that the rounding gives it.
+        // Exact; and where that is a sum, whose zero would have the sign that the rounding gives it, zero is seen to.
         (Int16 | UInt16, Float32 | Float64) | (Int32, Float64) => false,
         _ => true,
     }

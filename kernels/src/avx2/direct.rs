@@ -307,7 +307,7 @@ where
     Some(Entry { kernel, road })
 }
 
-/// The kernel that widens integers of which a side is in the other byte order.
+/// The kernel that widens integers, or makes floats of them, of which a side is in the other byte order.
 const fn widen_turned<A, B, const MODE: usize>() -> Kernel
 where
     A: Real,

@@ -96,7 +96,7 @@ impl<S: StepByWords> Step for Turned<S> {
     }
 }
 
-/// The same as [`words_by`] by a table of words.
+/// The same as [`words_by`] by a table of words, which is made of turned ones where the results are.
 pub(super) const fn words_by_table<S: StepByWords, const MODE: usize>(to: DType) -> Kernel {
     match MODE {
         stepwise::RESULTS => words_by::<Turned<S>, MODE>(to),

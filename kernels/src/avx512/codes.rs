@@ -104,6 +104,7 @@ pub(super) struct Pair<A, B>(pub(super) PhantomData<(A, B)>);
 impl<A: Codes, B: Codes> Pair<A, B> {
     /// The same with a source that is not turned when it is loaded, for loops that find its bytes in either order.
     pub(super) const fn unturned(self) -> Pair<Plain<A::Numbers>, B> {
+        const { assert!(A::BITS == 8 && !A::COMPLEX) };
         Pair(PhantomData)
     }
 }

@@ -6,7 +6,8 @@
 //! * From floats of a byte to integers of more than two: see [`float8s`].
 //! * From float16 and bfloat16 to the small floats, and to integers of 2 to 4 bits: see [`words`]; to
 //!   those of one bit, and from 16 bits to bool: see [`truths`].
-//! * From 16 and 32 bits to a byte by clamps and masks: see [`narrow`].
+//! * From 16-bit integers, float32 and bfloat16 to a byte by clamps and masks: see [`narrow`].
+//! * From integers of 16 and 32 bits to small floats: see [`from_integers`].
 //! * From integers of 32 and 64 bits to shorter ones: see [`shorter`].
 //! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
 //! * From bfloat16 to float32: see [`uppers`].

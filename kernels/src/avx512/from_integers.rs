@@ -27,16 +27,19 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         ] by words [TowardZero Up Down NearestAway]
     };
     let stores = all_stores! {
-        stores: Int32 => [
+        stores: Int32 UInt32 => [
             Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by dwords [TowardZero Up Down NearestAway]
+        ] by dwords [TowardZero Up Down]
     };
-    all_stores! {
-        stores: UInt32 => [
-            Float8E4M3Fnuz Float8E4M3 Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn
-            Float4E2M1Fn
-        ] by dwords [TowardZero Up Down NearestAway]
-    }
+    let stores = all_stores! {
+        stores: Int32 UInt32 => [
+            Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by near_dwords [NearestAway]
+    };
+    let stores = all_stores! {
+        stores: UInt32 => [Float8E4M3Fnuz Float8E4M3] by dwords [TowardZero Up Down]
+    };
+    all_stores! { stores: UInt32 => [Float8E4M3Fnuz Float8E4M3] by near_dwords [NearestAway] }
 }
 
 /// From integers of 16 bits.
@@ -59,7 +62,7 @@ unsafe fn words<A: Real, B: Real, const MODE: u8>(
     }
 }
 
-/// From integers of 32 bits, to floats that end within a byte; to the nearest, ties away, they may overflow.
+/// From integers of 32 bits, to floats that end within a byte.
 ///
 /// # Safety
 /// As for every store, see [`Stores`].
@@ -69,12 +72,31 @@ unsafe fn dwords<A: Real, B: Real, const MODE: u8>(
     n: usize,
     saturate: bool,
 ) {
-    debug_assert!(saturate || MODE == Mode::NearestAway as u8);
+    debug_assert!(saturate);
     // SAFETY: the caller's.
     unsafe {
         over_pair::<Vbmi, A, B>(
             #[inline(always)]
-            |isa, pair| match saturate || MODE != Mode::NearestAway as u8 {
+            |isa, pair| small_of_dwords::<_, _, _, By<MODE, true>>(isa, src, dst, n, pair),
+        );
+    }
+}
+
+/// The same by a mode by which they may overflow.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+unsafe fn near_dwords<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    saturate: bool,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        over_pair::<Vbmi, A, B>(
+            #[inline(always)]
+            |isa, pair| match saturate {
                 true => small_of_dwords::<_, _, _, By<MODE, true>>(isa, src, dst, n, pair),
                 false => small_of_dwords::<_, _, _, By<MODE, false>>(isa, src, dst, n, pair),
             },
@@ -89,8 +111,8 @@ pub(super) trait How: 'static {
     /// The same for the magnitudes of negative numbers, where they are rounded the other way.
     const OF_NEGATIVE: Options = Self::OPTIONS;
 
-    /// Whether that is so.
-    const TURNS: bool = false;
+    /// Whether the two differ.
+    const DEPENDS_ON_SIGN: bool = false;
 }
 
 /// As the default kernels have it.
@@ -100,15 +122,8 @@ impl How for Saturates {
     const OPTIONS: Options = Options::DEFAULT;
 }
 
-/// The same without saturation.
-pub(super) struct Overflows;
-
-impl How for Overflows {
-    const OPTIONS: Options = Options { saturate: false, ..Options::DEFAULT };
-}
-
 /// By a mode, with saturation or not.
-struct By<const MODE: u8, const SATURATES: bool>;
+pub(super) struct By<const MODE: u8, const SATURATES: bool>;
 
 impl<const MODE: u8, const SATURATES: bool> By<MODE, SATURATES> {
     const fn options(rounding: Rounding) -> Options {
@@ -123,7 +138,7 @@ impl<const MODE: u8, const SATURATES: bool> How for By<MODE, SATURATES> {
         Rounding::Down => Rounding::Up,
         same => same,
     });
-    const TURNS: bool = matches!(Mode::rounding(MODE), Rounding::Up | Rounding::Down);
+    const DEPENDS_ON_SIGN: bool = matches!(Mode::rounding(MODE), Rounding::Up | Rounding::Down);
 }
 
 /// What bytes become.
@@ -136,7 +151,7 @@ impl<A: Real, B: Real, H: How> Tables<A, B, H> {
     };
 
     /// The magnitudes of negative numbers.
-    const OTHER: ByteMap = match H::TURNS {
+    const OTHER: ByteMap = match H::DEPENDS_ON_SIGN {
         true => ByteMap::new(table8_under::<A>(B::DTYPE, &H::OF_NEGATIVE)),
         false => Self::MAP,
     };
@@ -256,7 +271,7 @@ fn from_signed<L: LookUp, B: Codes, H: How>(isa: L, v: __m512i) -> __m512i {
 fn from_sizes<L: LookUp, B: Codes, H: How>(isa: L, v: __m512i, signs: Option<__m512i>) -> __m512i {
     let codes = from_unsigned::<L, B, H>(isa, v);
     match signs {
-        Some(signs) if H::TURNS => {
+        Some(signs) if H::DEPENDS_ON_SIGN => {
             let negative = isa.features().bw._mm512_movepi8_mask(signs);
             let others = isa.look_up(const { &Tables::<mark::UInt8, B::Numbers, H>::OTHER }, v);
             isa.features().bw._mm512_mask_mov_epi8(codes, negative, others)

@@ -5,7 +5,7 @@ use super::bridge::{Hub, Int, Power, QUIETLY, bits};
 use super::decode::{F32, I32, U32};
 use super::from_floats::{NAN_TO_ZERO, as_float32s};
 use crate::dtypes::Real;
-use crate::format::{FloatFormat, Numbers};
+use crate::format::FloatFormat;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -29,10 +29,7 @@ impl<A> Clone for FromSmall<A> {
 impl<A> Copy for FromSmall<A> {}
 
 impl<A: Real> FromSmall<A> {
-    const FORMAT: FloatFormat = match A::DTYPE.numbers() {
-        Numbers::Float(format) => format,
-        _ => panic!("not a float"),
-    };
+    const FORMAT: FloatFormat = A::DTYPE.float_format();
 
     /// Whether all but NaN fit an integer of 32 bits.
     const FITS: bool = Self::FORMAT.infinity().is_none() && Self::FORMAT.max_exponent() < 31;

@@ -16,7 +16,7 @@ use crate::dtypes::{DType, Real, mark};
 use crate::shape::{Mode, Stores, all_stores};
 use core::arch::x86_64::*;
 
-/// The loops for the directed modes.
+/// The loops for other modes than the default kernels'.
 pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: Float16 BFloat16 => [

@@ -12,7 +12,6 @@ use super::shim::Vbmi;
 use super::small::Small;
 use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::format::{FloatFormat, Numbers};
 use crate::shape::{Mode, Stores, all_wraps};
 use core::arch::x86_64::*;
 
@@ -105,21 +104,25 @@ unsafe fn low_bits<A: Real, B: Real>(src: *const u8, dst: *mut u8, n: usize, _: 
 
 /// Words whose low bytes are those of integers that floats of 16 bits are cut to.
 ///
-/// The significand's leading bit is put at the top of the word. Of a number from 2^e to twice that it is to be at bit e, a shift
-/// by 15 - e. That is more than 15 for what is less than 1, and as a number without a sign for what is 2^16 and more, infinity
-/// and NaN: by so many bits all is shifted away. Of those from 2^16 on the low byte is zero, indeed, if they have up to 8 digits,
-/// as bfloat16s have; float16 has none.
+/// As in [`halves`](super::halves), the significand's leading bit is put at the top of the word. Of a number from 2^e to twice
+/// that it is to be at bit e, a shift by 15 - e. That is more than 15 for what is less than 1, and as a number without a sign
+/// for what is 2^16 and more, infinity and NaN: by so many bits all is shifted away. The low byte of what is 2^16 and more is
+/// zero, indeed, if there is such a number and it has no more than 8 bits after its leading one: those are above it then.
 #[inline(always)]
 fn low_words<A: Real, B: Real>(x: Features, v: __m512i) -> __m512i {
     const TOP: u16 = 1 << 15;
-    let format = const { format_of::<A>() };
-    let digits = format.mantissa_bits;
-    let fraction = x.bw._mm512_sll_epi16(v, x.sse2._mm_cvtsi32_si128(15 - digits as i32));
+    let format = const { A::DTYPE.float_format() };
+    let width = format.mantissa_bits;
+    const {
+        let format = A::DTYPE.float_format();
+        assert!(format.max_exponent() < 16 || format.mantissa_bits <= 8);
+    }
+    let fraction = x.bw._mm512_sll_epi16(v, x.sse2._mm_cvtsi32_si128(15 - width as i32));
     // (fraction AND its bits) OR the leading one
-    let bits = x.word(((1 << digits) - 1) << (15 - digits));
+    let bits = x.word(((1 << width) - 1) << (15 - width));
     let top = x.f._mm512_ternarylogic_epi32::<0xea>(fraction, bits, x.word(TOP));
-    let field = x.bw._mm512_srl_epi16(v, x.sse2._mm_cvtsi32_si128(digits as i32));
-    let field = x.f._mm512_and_si512(field, x.word((1 << (15 - digits)) - 1));
+    let field = x.bw._mm512_srl_epi16(v, x.sse2._mm_cvtsi32_si128(width as i32));
+    let field = x.f._mm512_and_si512(field, x.word((1 << (15 - width)) - 1));
     let count = x.bw._mm512_sub_epi16(x.word((format.bias + 15) as u16), field);
     let magnitude = x.bw._mm512_srlv_epi16(top, count);
     if const { B::DTYPE.significant_bits() == 1 } {
@@ -128,13 +131,6 @@ fn low_words<A: Real, B: Real>(x: Features, v: __m512i) -> __m512i {
     }
     let negative = x.bw._mm512_movepi16_mask(v);
     x.bw._mm512_mask_sub_epi16(magnitude, negative, x.f._mm512_setzero_si512(), magnitude)
-}
-
-const fn format_of<A: Real>() -> FloatFormat {
-    match A::DTYPE.numbers() {
-        Numbers::Float(format) => format,
-        _ => panic!("not a float"),
-    }
 }
 
 /// Bfloat16 to float8_e8m0fnu: as from float32, see [`super::small`], with its upper half.
@@ -289,7 +285,7 @@ pub(super) const fn has_small_from_floats(from: DType, to: DType) -> bool {
 /// Float32 to packed small floats.
 ///
 /// # Safety
-/// As for [`small_from_dwords`].
+/// As for [`bytes_of_dwords`].
 #[inline(always)]
 pub(super) unsafe fn small_from_floats<L: LookUp, A: Codes, B: Codes>(
     isa: L,
@@ -329,7 +325,7 @@ pub(super) const fn has_whole_from_floats(from: DType, to: DType) -> bool {
 /// Float32 to packed integers of 2 and 4 bits.
 ///
 /// # Safety
-/// As for [`small_from_dwords`].
+/// As for [`bytes_of_dwords`].
 #[inline(always)]
 pub(super) unsafe fn whole_from_floats<L: LookUp, A: Codes, B: Codes>(
     isa: L,

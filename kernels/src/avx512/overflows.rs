@@ -5,7 +5,7 @@
 use super::bridge::{Hub, Power};
 use super::codes::over_pair;
 use super::decode::{F32, F64, I32, I64, Narrow, U32, U64};
-use super::from_integers::{Overflows, small_of_dwords, small_of_words};
+use super::from_integers::{By, small_of_dwords, small_of_words};
 use super::narrow::powers_of_brains;
 use super::powers::each_power;
 use super::shim::Vbmi;
@@ -50,6 +50,9 @@ pub(super) const fn stores_vbmi(stores: Stores) -> Stores {
     }
 }
 
+/// As the default kernels round integers, without saturation.
+type Near = By<{ Mode::NearestEven as u8 }, false>;
+
 macro_rules! overflowing {
     ($($(#[$doc:meta])* $name:ident by $mode:path: |$isa:ident, $src:ident, $dst:ident, $n:ident, $pair:ident| $cast:expr;)*) => {$(
         $(#[$doc])*
@@ -79,9 +82,9 @@ overflowing! {
     /// From floats of 16 bits.
     floats by Mode::NearestEven: |isa, src, dst, n, pair| by_tables::<_, _, Float<false, false>>(isa, src, dst, n, pair);
     /// From integers of 16 bits.
-    words by Mode::NearestEven: |isa, src, dst, n, pair| small_of_words::<_, _, _, Overflows>(isa, src, dst, n, pair);
+    words by Mode::NearestEven: |isa, src, dst, n, pair| small_of_words::<_, _, _, Near>(isa, src, dst, n, pair);
     /// From integers of 32 bits, to floats that end within a byte.
-    dwords by Mode::NearestEven: |isa, src, dst, n, pair| small_of_dwords::<_, _, _, Overflows>(isa, src, dst, n, pair);
+    dwords by Mode::NearestEven: |isa, src, dst, n, pair| small_of_dwords::<_, _, _, Near>(isa, src, dst, n, pair);
     /// From float16 to powers of two.
     powers_of_halves by Mode::Up: |isa, src, dst, n, pair| {
         by_tables::<_, _, words::Power<{ Mode::Up as u8 }, false>>(isa, src, dst, n, pair)

@@ -37,7 +37,7 @@ use super::Features;
 use super::bridge::{Odd, Power, QUIETLY};
 use super::lanes::{both, each};
 use crate::dtypes::Real;
-use crate::format::{FloatFormat, Numbers, Specials};
+use crate::format::{FloatFormat, Specials};
 use crate::shape::{Mode, TINY};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -66,10 +66,7 @@ pub(super) struct Limit {
 pub(super) struct Small<B>(PhantomData<B>);
 
 impl<B: Real> Small<B> {
-    pub(super) const FORMAT: FloatFormat = match B::DTYPE.numbers() {
-        Numbers::Float(format) => format,
-        _ => panic!("not a float"),
-    };
+    pub(super) const FORMAT: FloatFormat = B::DTYPE.float_format();
     const M: u32 = Self::FORMAT.mantissa_bits;
     const LOWEST: i32 = Self::FORMAT.min_exponent();
 

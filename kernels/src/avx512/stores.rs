@@ -5,7 +5,7 @@ use super::decode::{F32, F64, I32, I64, Narrow, U32, U64, Unquiet};
 use super::lanes::{both, each};
 use super::shapes::{DOWN, NEAREST, TO_ZERO, UP, brains, halves, near_halves};
 use super::small::Small;
-use super::ties::Doubles;
+use super::ties::NearFloats;
 use super::{Avx512, Features};
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -60,7 +60,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: Float64 Int32 Int64 UInt32 UInt64 => [Float16] by odd_halves [NearestAway]
     };
     let stores = all_stores! {
-        stores: Float64 Int32 Int64 UInt32 UInt64 => [Float32] by doubles [NearestAway]
+        stores: Float64 Int32 Int64 UInt32 UInt64 => [Float32] by near_floats [NearestAway]
     };
     let stores = x86_stores! { stores: small low_bits };
     all_wraps! { stores: Float32 Float16 BFloat16 => [Int64 UInt64] by long_bits }
@@ -129,8 +129,8 @@ stepped! {
         }
     };
     /// To float32, what may not be exact in it.
-    doubles [, const MODE: u8] (_)
-    where [Avx512: Decode<A, Hub: Quarters<Hub: Doubles>>],
+    near_floats [, const MODE: u8] (_)
+    where [Avx512: Decode<A, Hub: Quarters<Hub: NearFloats>>],
     |isa, x, src, dst| {
         const { assert!(MODE == Mode::NearestAway as u8) };
         let v = Decode::<A>::decode(isa, src).quarters();

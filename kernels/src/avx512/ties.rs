@@ -1,7 +1,7 @@
 //! To the nearest float32 or float16, of two the further one, by the instructions that take the even one.
 //!
-//! Half way between two numbers of the narrower format all of the wider one's further bits are zeros, of which there are two at
-//! least. With the last one set it is no tie any more, but further from zero; and no other number becomes a tie, or comes to
+//! Half way between two numbers of the narrower format all of the wider one's further bits are zeros, of which floats have two
+//! at least. With the last one set it is no tie any more, but further from zero; and no other number becomes a tie, or comes to
 //! lie beyond one. Zeros and infinities are left alone: the first would be subnormal, which takes time, the others NaN.
 
 use super::Features;
@@ -15,31 +15,19 @@ use core::arch::x86_64::*;
 /// For `fpclass`: zeros and infinities of either sign.
 const ZERO_OR_INFINITE: i32 = 0b1_1110;
 
-/// Hubs of numbers as float64s, cut toward zero: whether one is beyond a tie of float32s, cutting off does not change, since
-/// that takes bits that are below a tie's.
-pub(super) trait Doubles: Hub {
-    fn doubles(self, x: Features) -> [__m512d; 2];
+/// Hubs of numbers that become the nearest float32s.
+pub(super) trait NearFloats: Hub {
+    fn near_floats(self, x: Features) -> __m512i;
+}
 
-    /// The nearest float32s.
+impl NearFloats for F64 {
     #[inline(always)]
     fn near_floats(self, x: Features) -> __m512i {
-        x.near_floats(self.doubles(x))
+        x.near_floats(self.f64(x))
     }
 }
 
-impl Doubles for F64 {
-    #[inline(always)]
-    fn doubles(self, x: Features) -> [__m512d; 2] {
-        self.f64(x)
-    }
-}
-
-impl Doubles for I32 {
-    #[inline(always)]
-    fn doubles(self, x: Features) -> [__m512d; 2] {
-        self.f64(x)
-    }
-
+impl NearFloats for I32 {
     #[inline(always)]
     fn near_floats(self, x: Features) -> __m512i {
         let floats = x.near_floats_of_sizes(x.f._mm512_abs_epi32(self.0));
@@ -48,37 +36,35 @@ impl Doubles for I32 {
     }
 }
 
-impl Doubles for U32 {
-    #[inline(always)]
-    fn doubles(self, x: Features) -> [__m512d; 2] {
-        self.f64(x)
-    }
-
+impl NearFloats for U32 {
     #[inline(always)]
     fn near_floats(self, x: Features) -> __m512i {
         x.near_floats_of_sizes(self.0)
     }
 }
 
-impl Doubles for I64 {
+/// As float64s, cut toward zero: whether a number is beyond a tie of float32s, cutting off does not change, since that takes
+/// bits that are below a tie's.
+impl NearFloats for I64 {
     #[inline(always)]
-    fn doubles(self, x: Features) -> [__m512d; 2] {
-        both(
+    fn near_floats(self, x: Features) -> __m512i {
+        x.near_floats(both(
             self.0,
             #[inline(always)]
             |v| x.dq._mm512_cvt_roundepi64_pd::<TO_ZERO>(v),
-        )
+        ))
     }
 }
 
-impl Doubles for U64 {
+/// The same.
+impl NearFloats for U64 {
     #[inline(always)]
-    fn doubles(self, x: Features) -> [__m512d; 2] {
-        both(
+    fn near_floats(self, x: Features) -> __m512i {
+        x.near_floats(both(
             self.0,
             #[inline(always)]
             |v| x.dq._mm512_cvt_roundepu64_pd::<TO_ZERO>(v),
-        )
+        ))
     }
 }
 

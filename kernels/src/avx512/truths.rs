@@ -8,7 +8,6 @@ use super::lanes::{each, join_masks, join_two};
 use super::narrow::{bytes_of_dwords, bytes_of_words};
 use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real};
-use crate::format::Numbers;
 use core::arch::x86_64::*;
 
 /// Whether [`truths`] is for a pair.
@@ -177,13 +176,8 @@ pub(super) unsafe fn ones<L: LookUp, A: Codes, B: Codes>(
 ) {
     let (x, signed) = (isa.features(), matches!(B::Numbers::DTYPE, DType::Int1));
     let (one, infinity) = const {
-        match A::Numbers::DTYPE.numbers() {
-            Numbers::Float(format) => {
-                let one = (format.bias as u16) << format.mantissa_bits;
-                (one, format.max_finite() as u16 + 1)
-            }
-            _ => panic!("not a float"),
-        }
+        let format = A::Numbers::DTYPE.float_format();
+        ((format.bias as u16) << format.mantissa_bits, format.max_finite() as u16 + 1)
     };
     let first = if signed { 0x8000 | one } else { one };
     // SAFETY: the caller's.

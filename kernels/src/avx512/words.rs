@@ -148,10 +148,7 @@ struct Tables {
 }
 
 impl<A: Real, B: Real, F: Finish<B>> Keys<A, B, F> {
-    const FROM: FloatFormat = match A::DTYPE.numbers() {
-        Numbers::Float(format) => format,
-        _ => panic!("not a float"),
-    };
+    const FROM: FloatFormat = A::DTYPE.float_format();
     pub(super) const INFINITY: u16 = Self::FROM.max_finite() as u16 + 1;
 
     /// The magnitude of the normal number `2^exponent`.

@@ -5,7 +5,7 @@ use super::Scalar;
 use super::bridge::{Odd, Small};
 use crate::codec::Encode;
 use crate::dtypes::{Real, mark};
-use crate::format::{FloatFormat, Numbers, Specials};
+use crate::format::{FloatFormat, Specials};
 
 macro_rules! encoders {
     ($($variant:ident <= $home:ty, |$value:ident| $stored:expr;)*) => {$(
@@ -89,10 +89,7 @@ fn to_power_of_two(Odd(bits): Odd) -> u8 {
 struct Narrow<B>(core::marker::PhantomData<B>);
 
 impl<B: Real> Narrow<B> {
-    const FORMAT: FloatFormat = match B::DTYPE.numbers() {
-        Numbers::Float(format) => format,
-        _ => panic!("not a float"),
-    };
+    const FORMAT: FloatFormat = B::DTYPE.float_format();
 
     /// The exponent field of the smallest normal number.
     const LOWEST: i32 = (Self::FORMAT.min_exponent() + 127) << 23;

@@ -46,12 +46,14 @@ impl Mode {
         const DOWN: u8 = Mode::Down as u8;
         const EVEN: u8 = Mode::NearestEven as u8;
         const AWAY: u8 = Mode::NearestAway as u8;
+        const TO_ZERO: u8 = Mode::TowardZero as u8;
         match mode {
             UP => Rounding::Up,
             DOWN => Rounding::Down,
             EVEN => Rounding::NearestEven,
             AWAY => Rounding::NearestAway,
-            _ => Rounding::TowardZero,
+            TO_ZERO => Rounding::TowardZero,
+            _ => panic!("no mode, or one with a seed"),
         }
     }
 

@@ -353,7 +353,7 @@ impl Avx2 {
             }
             let places = const { &PLACES[B::DTYPE.bits() / 64] };
             let registers = const { B::DTYPE.bits() / 16 };
-            // (In the order of memory, for most stores are to the line that the one before was to.)
+            // (In the order of memory, so that most stores are to the line of the one before.)
             for (half, bytes) in [low, high].into_iter().enumerate() {
                 for (i, places) in places.iter().enumerate().take(registers) {
                     let wide = self.shuffle8(bytes, self.constant(places));

@@ -5,7 +5,7 @@ use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::stepwise::places;
-use core::arch::x86_64::{__m256, __m256i};
+use core::arch::x86_64::{__m128i, __m256, __m256i};
 
 /// Integers of 16 or 32 bits to wider ones, of which the source is in the other byte order, or the results are, or both; and
 /// to floats those that [`floats`] tells.
@@ -46,8 +46,7 @@ impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
         let turned = isa.twice(bytemuck::cast(const { places(B::DTYPE.bits() / 8) }));
         let mut i = 0;
         while i < 16 {
-            // SAFETY: the caller's: as many elements as 16 bytes have are left on both sides, which are as many registers of
-            // results as there are.
+            // SAFETY: the caller's: 16 bytes of elements are left in the source, and room for the registers that they fill.
             unsafe {
                 let v = isa.twice(isa.loadx(src.add(i * from)));
                 let mut k = 0;
@@ -106,6 +105,13 @@ const fn weight(bytes: usize, turned: bool, place: usize) -> usize {
 }
 
 impl Avx2 {
+    /// Eight bfloat16s, turned or not, as float32s.
+    #[inline(always)]
+    pub(in crate::avx2) fn brains_to_ps<const TURNED: bool>(self, brains: __m128i) -> __m256 {
+        let places = const { &uppers(TURNED, [0, 4]) };
+        self.as_ps(self.shuffle8(self.twice(brains), self.constant(places)))
+    }
+
     /// Of integers whose 16 bytes are in both lanes, those that come to a register of wider ones.
     #[inline(always)]
     fn widened_turned<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool>(
@@ -177,7 +183,7 @@ impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for BrainToFloat64<TURNED>
         while i < 16 {
             // SAFETY: the caller's: eight elements are left on both sides.
             unsafe {
-                let floats = isa.brains_turned::<TURNED>(src.add(2 * i));
+                let floats = isa.brains_to_ps::<TURNED>(isa.loadx(src.add(2 * i)));
                 let dst = dst.add(8 * i);
                 isa.store(dst, isa.pd_bits(isa.ps_to_pd(isa.lower_ps(floats))));
                 isa.store(dst.add(32), isa.pd_bits(isa.ps_to_pd(isa.half_ps::<1>(floats))));
@@ -209,18 +215,5 @@ impl<A: Real, B: Real> Step<A, B> for WordsToBrain {
             // (Packing puts together what was in a lane.)
             isa.store(dst, isa.packed_brains(isa.i32_to_ps(a), isa.i32_to_ps(b)));
         }
-    }
-}
-
-impl Avx2 {
-    /// Eight bfloat16s, turned or not, as float32s.
-    ///
-    /// # Safety
-    /// `src` is valid for reading 16 bytes.
-    #[inline(always)]
-    unsafe fn brains_turned<const TURNED: bool>(self, src: *const u8) -> __m256 {
-        // SAFETY: the caller's.
-        let v = unsafe { self.twice(self.loadx(src)) };
-        self.as_ps(self.shuffle8(v, self.constant(const { &uppers(TURNED, [0, 4]) })))
     }
 }

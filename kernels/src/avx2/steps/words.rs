@@ -75,10 +75,7 @@ impl<A: Real, B: Real, const MODE: u8> Keys<A, B, MODE> {
     /// Whether magnitudes are cut, rather than rounded to the nearest.
     const CUTS: bool = MODE != NEAREST && MODE != OVERFLOWING;
 
-    const FROM: FloatFormat = match A::DTYPE.numbers() {
-        Numbers::Float(format) => format,
-        _ => panic!("not a float"),
-    };
+    const FROM: FloatFormat = A::DTYPE.float_format();
     const TO: FloatFormat = Small::<B>::FORMAT;
 
     /// Whether the formats have the same exponents, or all but.
