@@ -19,10 +19,10 @@ use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
-/// Numbers of at most 32 bits to the bits that a dtype of single ones has.
-struct InRange<A, B>(PhantomData<(A, B)>);
+/// Numbers of at most 32 bits to the bits that a dtype of single ones has; or turned floats of 16 and 32 bits to bools.
+struct InRange<A, B, const TURNED: bool>(PhantomData<(A, B)>);
 
-impl<A: Real, B: Real> InRange<A, B> {
+impl<A: Real, B: Real, const TURNED: bool> InRange<A, B, TURNED> {
     /// The first code that becomes 1, and the last; and whether that is so once the sign is shifted away.
     const RANGE: (u64, u64, bool) = match (A::DTYPE.numbers(), B::DTYPE) {
         (Numbers::Float(format), DType::Bool) => (1, format.mask(), format.has_negative_zero()),
@@ -54,6 +54,15 @@ impl<A: Real, B: Real> InRange<A, B> {
     #[inline(always)]
     fn of(isa: Avx2, v: __m256i) -> __m256i {
         let bits = A::DTYPE.bits();
+        if TURNED {
+            // What is not zero but for its sign, which is a bit of the lowest byte.
+            const { assert!(!TURNED || Self::DOUBLES) };
+            let is_zero = match bits {
+                16 => isa.eq16(isa.sizes::<16, true>(v), isa.zero()),
+                _ => isa.eq32(isa.sizes::<32, true>(v), isa.zero()),
+            };
+            return isa.andnot(is_zero, isa.all8(-1));
+        }
         let (shift, past) = const { Self::SHIFT_AND_PAST };
         let v = match bits {
             _ if !Self::DOUBLES => v,
@@ -65,10 +74,11 @@ impl<A: Real, B: Real> InRange<A, B> {
     }
 }
 
-impl<A: Real, B: Real> Step for InRange<A, B> {
+impl<A: Real, B: Real, const TURNED: bool> Step for InRange<A, B, TURNED> {
     const IN: usize = A::DTYPE.bits();
     const OUT: usize = 1;
     const LEN: usize = GROUP;
+    const READS_TURNED: bool = TURNED;
     const OF: Option<(DType, DType)> = Some((A::DTYPE, B::DTYPE));
     type Tables = ();
 
@@ -86,42 +96,6 @@ impl<A: Real, B: Real> Step for InRange<A, B> {
                 dst,
                 #[inline(always)]
                 |v| Self::of(isa, v),
-            );
-        }
-    }
-}
-
-/// Floats in the other byte order to packed bools: those that are not zero, whatever their sign.
-struct TurnedTruths<A>(PhantomData<A>);
-
-impl<A: Real> Step for TurnedTruths<A> {
-    const IN: usize = A::DTYPE.bits();
-    const OUT: usize = 1;
-    const LEN: usize = GROUP;
-    const READS_TURNED: bool = true;
-    const OF: Option<(DType, DType)> = Some((A::DTYPE, DType::Bool));
-    type Tables = ();
-
-    #[inline(always)]
-    fn tables(_: Avx2, _: &Params) {}
-
-    #[inline(always)]
-    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe {
-            isa.store_told::<1>(
-                A::DTYPE.bits(),
-                isa.zero(),
-                src,
-                dst,
-                #[inline(always)]
-                |v| {
-                    let is_zero = match A::DTYPE.bits() {
-                        16 => isa.eq16(isa.sizes::<16, true>(v), isa.zero()),
-                        _ => isa.eq32(isa.sizes::<32, true>(v), isa.zero()),
-                    };
-                    isa.andnot(is_zero, isa.all8(-1))
-                },
             );
         }
     }
@@ -311,21 +285,12 @@ const fn in_interval<const IN: usize, const OUT: usize, const CLEARS: bool>() ->
 }
 
 macro_rules! set {
-    ($pairs:ident [$($from:ident)*] $to:tt) => {$(
-        set!(@row $pairs $from $to);
+    ($pairs:ident $turned:literal [$($from:ident)*] $to:tt) => {$(
+        set!(@row $pairs $turned $from $to);
     )*};
-    (@row $pairs:ident $from:ident [$($packed:ident $of:ident)*]) => {$(
+    (@row $pairs:ident $turned:literal $from:ident [$($packed:ident $of:ident)*]) => {$(
         $pairs.set(DType::$from, DType::$packed, Entry {
-            kernel: stepped::<InRange<mark::$from, mark::$of>, MODE>,
-            road: Road::Direct,
-        });
-    )*};
-}
-
-macro_rules! set_turned {
-    ($pairs:ident [$($from:ident)*]) => {$(
-        $pairs.set(DType::$from, DType::Bool1x8, Entry {
-            kernel: stepped::<TurnedTruths<mark::$from>, MODE>,
+            kernel: stepped::<InRange<mark::$from, mark::$of, $turned>, MODE>,
             road: Road::Direct,
         });
     )*};
@@ -333,16 +298,16 @@ macro_rules! set_turned {
 
 /// Sets the kernels of the pairs that have one.
 pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
-    set!(pairs
+    set!(pairs false
     [
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
         Float8E4M3B11Fnuz Float16 BFloat16 Float32
     ]
     [Bool1x8 Bool Int1x8 Int1 UInt1x8 UInt1]);
-    set!(pairs [Float8E8M0Fnu] [UInt1x8 UInt1]);
-    set!(pairs [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
+    set!(pairs false [Float8E8M0Fnu] [UInt1x8 UInt1]);
+    set!(pairs false [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
     if MODE & stepwise::SOURCE != 0 {
-        set_turned!(pairs [Float16 BFloat16 Float32]);
+        set!(pairs true [Float16 BFloat16 Float32] [Bool1x8 Bool]);
     }
     pairs
 }

@@ -24,29 +24,29 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: Int16 UInt16 => [
             Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by words [TowardZero Up Down NearestAway]
+        ] by saturating [TowardZero Up Down NearestAway]
     };
     let stores = all_stores! {
         stores: Int32 UInt32 => [
             Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by dwords [TowardZero Up Down]
+        ] by saturating [TowardZero Up Down]
     };
     let stores = all_stores! {
         stores: Int32 UInt32 => [
             Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by near_dwords [NearestAway]
+        ] by any [NearestAway]
     };
     let stores = all_stores! {
-        stores: UInt32 => [Float8E4M3Fnuz Float8E4M3] by dwords [TowardZero Up Down]
+        stores: UInt32 => [Float8E4M3Fnuz Float8E4M3] by saturating [TowardZero Up Down]
     };
-    all_stores! { stores: UInt32 => [Float8E4M3Fnuz Float8E4M3] by near_dwords [NearestAway] }
+    all_stores! { stores: UInt32 => [Float8E4M3Fnuz Float8E4M3] by any [NearestAway] }
 }
 
-/// From integers of 16 bits.
+/// To a small float that saturates.
 ///
 /// # Safety
 /// As for every store, see [`Stores`].
-unsafe fn words<A: Real, B: Real, const MODE: u8>(
+unsafe fn saturating<A: Real, B: Real, const MODE: u8>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -54,39 +54,14 @@ unsafe fn words<A: Real, B: Real, const MODE: u8>(
 ) {
     debug_assert!(saturate);
     // SAFETY: the caller's.
-    unsafe {
-        over_pair::<Vbmi, A, B>(
-            #[inline(always)]
-            |isa, pair| small_of_words::<_, _, _, By<MODE, true>>(isa, src, dst, n, pair),
-        );
-    }
+    unsafe { in_some_way::<A, B, By<MODE, true>>(src, dst, n) }
 }
 
-/// From integers of 32 bits, to floats that end within a byte.
+/// To one that saturates or not.
 ///
 /// # Safety
 /// As for every store, see [`Stores`].
-unsafe fn dwords<A: Real, B: Real, const MODE: u8>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    saturate: bool,
-) {
-    debug_assert!(saturate);
-    // SAFETY: the caller's.
-    unsafe {
-        over_pair::<Vbmi, A, B>(
-            #[inline(always)]
-            |isa, pair| small_of_dwords::<_, _, _, By<MODE, true>>(isa, src, dst, n, pair),
-        );
-    }
-}
-
-/// The same by a mode by which they may overflow.
-///
-/// # Safety
-/// As for every store, see [`Stores`].
-unsafe fn near_dwords<A: Real, B: Real, const MODE: u8>(
+unsafe fn any<A: Real, B: Real, const MODE: u8>(
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -94,11 +69,26 @@ unsafe fn near_dwords<A: Real, B: Real, const MODE: u8>(
 ) {
     // SAFETY: the caller's.
     unsafe {
+        match saturate {
+            true => in_some_way::<A, B, By<MODE, true>>(src, dst, n),
+            false => in_some_way::<A, B, By<MODE, false>>(src, dst, n),
+        }
+    }
+}
+
+/// From integers of 16 bits, or those of 32 to floats that end within a byte.
+///
+/// # Safety
+/// As for every store, see [`Stores`].
+#[inline(always)]
+unsafe fn in_some_way<A: Real, B: Real, H: How>(src: *const u8, dst: *mut u8, n: usize) {
+    // SAFETY: the caller's.
+    unsafe {
         over_pair::<Vbmi, A, B>(
             #[inline(always)]
-            |isa, pair| match saturate {
-                true => small_of_dwords::<_, _, _, By<MODE, true>>(isa, src, dst, n, pair),
-                false => small_of_dwords::<_, _, _, By<MODE, false>>(isa, src, dst, n, pair),
+            |isa, pair| match A::DTYPE.bits() {
+                16 => small_of_words::<_, _, _, H>(isa, src, dst, n, pair),
+                _ => small_of_dwords::<_, _, _, H>(isa, src, dst, n, pair),
             },
         );
     }
