@@ -29,13 +29,29 @@ pub(super) enum Shape {
     Ends,
     /// Bit 7 is that of the result, turned over if it is set in the lower half of the table.
     Sign,
+    /// As bytes with a sign, those past 63 are as good as that, and those below -64.
+    Middle,
+    /// Those past 127 are as good as that.
+    Start,
     /// Anything.
     Any,
+}
+
+/// A byte with a sign, clamped to the numbers of [`Shape::Middle`].
+const fn within_64(byte: i8) -> i8 {
+    if byte > 63 {
+        63
+    } else if byte < -64 {
+        -64
+    } else {
+        byte
+    }
 }
 
 impl ByteMap {
     pub(super) const fn new(bytes: [u8; 256]) -> Self {
         let (mut constant, mut low6, mut low7, mut ends, mut sign) = (true, true, true, true, true);
+        let (mut middle, mut start) = (true, true);
         let mut i = 0;
         while i < 256 {
             constant = constant && bytes[i] == bytes[0];
@@ -44,6 +60,8 @@ impl ByteMap {
             let (code, twin) = (i as u8, bytes[i ^ 0x80]);
             ends = ends && twin == bytes[i] ^ 0x80 && (bytes[i] == code || i % 128 > 0x70);
             sign = sign && bytes[i] == bytes[i % 128] ^ (i as u8 & 0x80);
+            middle = middle && bytes[i] == bytes[within_64(code as i8) as u8 as usize];
+            start = start && (i < 128 || bytes[i] == bytes[127]);
             i += 1;
         }
         let shape = if constant {
@@ -56,6 +74,10 @@ impl ByteMap {
             Shape::Ends
         } else if sign {
             Shape::Sign
+        } else if middle {
+            Shape::Middle
+        } else if start {
+            Shape::Start
         } else {
             Shape::Any
         };
@@ -82,6 +104,26 @@ impl ByteMap {
     fn part(&self, x: Features, i: usize) -> __m512i {
         let part: &[u8; 64] = self.bytes[64 * i..].first_chunk().expect("i is below 4");
         x.constant(part)
+    }
+
+    /// Of 64 bytes those that are as good, and that the half of the table knows which is looked up.
+    #[inline(always)]
+    fn clamped(&self, x: Features, v: __m512i) -> __m512i {
+        match self.shape {
+            Shape::Middle => {
+                x.bw._mm512_max_epi8(x.bw._mm512_min_epi8(v, x.byte(63)), x.byte(-64i8 as u8))
+            }
+            Shape::Start => x.bw._mm512_min_epu8(v, x.byte(127)),
+            _ => v,
+        }
+    }
+
+    /// The half of the table that is looked up, where that is enough: by the low seven bits of a byte.
+    #[inline(always)]
+    fn half(&self, x: Features) -> [__m512i; 2] {
+        // (Of -64 to -1 the low seven bits are 64 to 127.)
+        let upper = if let Shape::Middle = self.shape { 3 } else { 1 };
+        [self.part(x, 0), self.part(x, upper)]
     }
 
     /// What 64 bytes become by a table whose shape is that of ends.
@@ -162,11 +204,12 @@ impl LookUp for Vbmi {
     #[inline(always)]
     fn look_up(self, map: &ByteMap, v: __m512i) -> __m512i {
         let x = self.features;
-        let lower = self.permutex2var_epi8(map.part(x, 0), v, map.part(x, 1));
+        let [a, b] = map.half(x);
+        let lower = self.permutex2var_epi8(a, map.clamped(x, v), b);
         match map.shape {
             Shape::Constant => x.byte(map.bytes[0]),
             Shape::Low6 => self.permutexvar_epi8(v, map.part(x, 0)),
-            Shape::Low7 => lower,
+            Shape::Low7 | Shape::Middle | Shape::Start => lower,
             Shape::Ends => map.with_ends(x, v),
             // lower XOR (v AND the top bit)
             Shape::Sign => x.f._mm512_ternarylogic_epi32::<0x78>(lower, v, x.byte(0x80)),
@@ -245,6 +288,7 @@ impl LookUp for Avx512 {
         if let Shape::Ends = map.shape {
             return map.with_ends(x, v);
         }
+        let v = map.clamped(x, v);
         // Bits 1 to 7 of the even bytes and of the odd ones, each at the foot of its word, with the
         // rest of the word above, where the permutation does not look.
         let even = pair(x, map, x.bw._mm512_srli_epi16::<1>(v));
@@ -331,6 +375,8 @@ pub(super) unsafe fn map_bytes<L: LookUp + Isa>(
                 Shape::Low7 => steps(isa, Shape::Low7, map, src, dst, n),
                 Shape::Ends => steps(isa, Shape::Ends, map, src, dst, n),
                 Shape::Sign => steps(isa, Shape::Sign, map, src, dst, n),
+                Shape::Middle => steps(isa, Shape::Middle, map, src, dst, n),
+                Shape::Start => steps(isa, Shape::Start, map, src, dst, n),
                 Shape::Any => steps(isa, Shape::Any, map, src, dst, n),
             },
         );
@@ -361,6 +407,8 @@ pub(super) unsafe fn map_fitting<L: LookUp + Isa + InRegisters>(
                 Shape::Low7 => fitting(isa, Shape::Low7, map, sides, src, dst, n, params),
                 Shape::Ends => fitting(isa, Shape::Ends, map, sides, src, dst, n, params),
                 Shape::Sign => fitting(isa, Shape::Sign, map, sides, src, dst, n, params),
+                Shape::Middle => fitting(isa, Shape::Middle, map, sides, src, dst, n, params),
+                Shape::Start => fitting(isa, Shape::Start, map, sides, src, dst, n, params),
                 Shape::Any => fitting(isa, Shape::Any, map, sides, src, dst, n, params),
             },
         )
@@ -451,7 +499,8 @@ unsafe fn steps<L: LookUp>(
 /// The pairs of results that the low 7 bits of each word tell.
 #[inline(always)]
 fn pair(x: Features, map: &ByteMap, indices: __m512i) -> __m512i {
-    let lower = x.bw._mm512_permutex2var_epi16(map.part(x, 0), indices, map.part(x, 1));
+    let [a, b] = map.half(x);
+    let lower = x.bw._mm512_permutex2var_epi16(a, indices, b);
     match map.shape {
         Shape::Low6 => x.bw._mm512_permutexvar_epi16(indices, map.part(x, 0)),
         Shape::Any => {
