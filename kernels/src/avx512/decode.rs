@@ -159,6 +159,14 @@ fn above_zeros(x: Features, v: __m512i) -> [Unquiet; 2] {
     ]
 }
 
+/// How 32 words in the other byte order become dwords: by a permutation of bytes for each half of them, which leaves those of
+/// a constant where it asks for none.
+#[derive(Clone, Copy)]
+pub(crate) struct ToDwords {
+    places: [__m512i; 2],
+    asked: u64,
+}
+
 /// Decoders that a step in the other byte order, too, can be given to.
 pub(crate) trait DecodeTurned<A: Real>: Decode<A> {
     /// Whether this is one: where turning and decoding take no more than decoding does.
@@ -167,12 +175,18 @@ pub(crate) trait DecodeTurned<A: Real>: Decode<A> {
     /// What a step is decoded to then.
     type Turned;
 
+    /// By what, to be made before a loop.
+    #[inline(always)]
+    fn to_dwords(self) -> ToDwords {
+        unreachable!("this is none")
+    }
+
     /// Reads `STEP` elements in the other byte order.
     ///
     /// # Safety
     /// As for [`Decode::decode`].
     #[inline(always)]
-    unsafe fn decode_turned(self, _: *const u8) -> Self::Turned {
+    unsafe fn decode_turned(self, _: ToDwords, _: *const u8) -> Self::Turned {
         unreachable!("this is none")
     }
 }
@@ -200,14 +214,18 @@ where
     type Turned = <Vbmi as DecodeTurned<A>>::Turned;
 
     #[inline(always)]
-    unsafe fn decode_turned(self, src: *const u8) -> Self::Turned {
+    fn to_dwords(self) -> ToDwords {
+        self.vbmi.to_dwords()
+    }
+
+    #[inline(always)]
+    unsafe fn decode_turned(self, by: ToDwords, src: *const u8) -> Self::Turned {
         // SAFETY: the caller's.
-        unsafe { self.vbmi.decode_turned(src) }
+        unsafe { self.vbmi.decode_turned(by, src) }
     }
 }
 
-/// Words that become dwords: with their bytes turned that is one permutation of bytes, which leaves those of a constant where
-/// it asks for none.
+/// Words that become dwords.
 macro_rules! turned_words {
     ($(
         $variant:ident above $others:literal in $rest:literal xor $flip:literal => $hub:ident:
@@ -219,12 +237,17 @@ macro_rules! turned_words {
             type Turned = [$hub; 4];
 
             #[inline(always)]
-            unsafe fn decode_turned(self, src: *const u8) -> Self::Turned {
+            fn to_dwords(self) -> ToDwords {
                 const LOW: __m512i = turned_places(0, $others);
                 const HIGH: __m512i = turned_places(32, $others);
                 const ASKED: u64 = 0x3333_3333_3333_3333 << $others;
-                let ($x, places) = (self.features, [unknown(&LOW), unknown(&HIGH)]);
-                let (asked, rest) = (unknown(&ASKED), $x.dword($rest));
+                ToDwords { places: [unknown(&LOW), unknown(&HIGH)], asked: unknown(&ASKED) }
+            }
+
+            #[inline(always)]
+            unsafe fn decode_turned(self, by: ToDwords, src: *const u8) -> Self::Turned {
+                let ToDwords { places, asked } = by;
+                let ($x, rest) = (self.features, self.features.dword($rest));
                 // SAFETY: the caller's: 128 bytes are readable.
                 let words = unsafe { [$x.load_dwords(src), $x.load_dwords(src.add(64))] };
                 let mut dwords = [[$x.f._mm512_setzero_si512(); 2]; 2];

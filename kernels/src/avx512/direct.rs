@@ -37,9 +37,12 @@ pub(super) enum For {
 /// Picks the kernel of that name for an instruction set.
 macro_rules! pick {
     ($isa:expr, $kernel:ident, $a:ty, $b:ty) => {
+        pick!($isa, $kernel, $a, $b, MODE)
+    };
+    ($isa:expr, $kernel:ident, $a:ty, $b:ty, $mode:expr) => {
         match $isa {
-            For::Bw => bw::$kernel::<$a, $b, MODE>,
-            For::Vbmi => vbmi::$kernel::<$a, $b, MODE>,
+            For::Bw => bw::$kernel::<$a, $b, { $mode }>,
+            For::Vbmi => vbmi::$kernel::<$a, $b, { $mode }>,
         }
     };
 }
@@ -109,12 +112,12 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 64 {
         match MODE {
             stepwise::RESULTS => {
-                bw::turned_longs_of_float16s::<Plain<A>, Plain<B>, { stepwise::NONE }>
+                pick!(isa, turned_longs_of_float16s, Plain<A>, Plain<B>, stepwise::NONE)
             }
             stepwise::BOTH => {
-                bw::turned_longs_of_float16s::<Plain<A>, Plain<B>, { stepwise::SOURCE }>
+                pick!(isa, turned_longs_of_float16s, Plain<A>, Plain<B>, stepwise::SOURCE)
             }
-            _ => bw::longs_of_float16s::<Plain<A>, Plain<B>, MODE>,
+            _ => pick!(isa, longs_of_float16s, Plain<A>, Plain<B>),
         }
     } else {
         return None;
@@ -336,8 +339,8 @@ kernels! {
         uppers::floats_of_brains => floats_of_brains
         halves::words_of_bytes => words_of_bytes
         halves::integers_of_float16s => integers_of_float16s
-        widen::integers_of_float16s::<_, _, false> => longs_of_float16s
-        widen::integers_of_float16s::<_, _, true> => turned_longs_of_float16s;
+        widen::integers_of_float16s::<_, _, _, false> => longs_of_float16s
+        widen::integers_of_float16s::<_, _, _, true> => turned_longs_of_float16s;
     bw_to_halves Avx512 "avx512bw" to_halves_sides:
         halves::float16s => float16s;
     vbmi_to_halves Vbmi "avx512vbmi,avx512vbmi2" to_halves_sides:
@@ -359,6 +362,8 @@ kernels! {
         narrow::small_from_floats => small_from_floats
         narrow::whole_from_floats => whole_from_floats
         shorter::integers => shorter
+        widen::integers_of_float16s::<_, _, _, false> => longs_of_float16s
+        widen::integers_of_float16s::<_, _, _, true> => turned_longs_of_float16s
         widen::integers => integers
         widen::integers_of_bytes::<_, _, false> => integers_of_bytes
         widen::integers_of_bytes::<_, _, true> => turned_integers_of_bytes

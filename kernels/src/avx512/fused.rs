@@ -116,7 +116,7 @@ where
     // SAFETY: the caller's; a decoder of turned elements is given them as they are, a step at a time.
     unsafe {
         if const { MODE & stepwise::SOURCE != 0 && <I as DecodeTurned<A>>::IS_ONE } {
-            let mode = MODE & !stepwise::SOURCE;
+            let (mode, by) = (MODE & !stepwise::SOURCE, isa.to_dwords());
             return stepwise::whole_steps(
                 isa,
                 mode,
@@ -127,7 +127,7 @@ where
                 n,
                 params,
                 #[inline(always)]
-                |src, dst| isa.encode(isa.bridge(isa.decode_turned(src)), dst),
+                |src, dst| isa.encode(isa.bridge(isa.decode_turned(by, src)), dst),
             );
         }
         in_order::<I, MODE>(

@@ -8,25 +8,46 @@ use crate::shape::{Asked, Screen, Tells, Tops};
 use crate::stepwise::{InRegisters, Side, places};
 use core::arch::x86_64::*;
 
-/// How the components of a register are turned: each byte comes from a place in its lane. Intel's CPUs have one port for
-/// that, which kernels that widen or narrow numbers need, too; with VBMI2 words are rotated instead, by another one. So can
-/// dwords be, in two steps.
+/// How the components of a register are turned: each byte comes from a place in its lane. Kernels that widen or narrow numbers
+/// need the ports for that, too: one of an Intel's, two of a Zen 4's. With VBMI2 words are rotated instead, by another port; so
+/// can dwords be, in two steps. With VBMI what is longer is shifted byte by byte, which takes an Intel the same port, but a
+/// Zen 4 mostly others.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
     width: usize,
     places: __m512i,
-    /// By how many bits words are rotated, if so.
-    rotation: Option<(Vbmi, __m512i)>,
+    finer: Option<Finer>,
+}
+
+#[derive(Clone, Copy)]
+struct Finer {
+    isa: Vbmi,
+    /// By how many bits words are rotated.
+    eights: __m512i,
+    /// The bits of 64 that bytes start at.
+    starts: __m512i,
+}
+
+/// Where in 64 bits each byte starts of components of so many bytes that are turned.
+const fn starts(width: usize) -> [u8; 16] {
+    let mut starts = places(width);
+    let mut i = 0;
+    while i < 16 {
+        starts[i] = 8 * (starts[i] % 8);
+        i += 1;
+    }
+    starts
 }
 
 impl Vbmi {
-    /// How components of so many bytes are turned, words by rotation.
+    /// How components of so many bytes are turned, without a shuffle.
     #[inline(always)]
-    pub(super) fn rotating(self, width: usize) -> Turn {
-        let turn = self.features.turn(width);
+    pub(super) fn finer_turn(self, width: usize) -> Turn {
+        let x = self.features;
         // (Of a rotation by 8 bits that the compiler knows of it makes the other again.)
-        let eights = self.features.word(unknown(&8));
-        Turn { rotation: (width <= 4).then_some((self, eights)), ..turn }
+        let eights = x.word(unknown(&8));
+        let finer = Some(Finer { isa: self, eights, starts: x.in_lanes(&starts(width)) });
+        Turn { finer, ..x.turn(width) }
     }
 }
 
@@ -37,42 +58,42 @@ impl Features {
     /// How components of so many bytes are turned.
     #[inline(always)]
     pub(super) fn turn(self, width: usize) -> Turn {
-        Turn { width, places: self.in_lanes(&places(width)), rotation: None }
+        Turn { width, places: self.in_lanes(&places(width)), finer: None }
     }
 
     /// A register with its components turned, if they are to be.
     #[inline(always)]
     pub(super) fn turned_if(self, wanted: bool, turn: Turn, v: __m512i) -> __m512i {
-        match turn.rotation {
+        match turn.finer {
             _ if !wanted => v,
-            Some((vbmi, eights)) if turn.width == 2 => vbmi.shldv_epi16(v, v, eights),
-            _ => self.bw._mm512_shuffle_epi8(v, turn.places),
+            Some(Finer { isa, eights, .. }) if turn.width == 2 => isa.shldv_epi16(v, v, eights),
+            Some(Finer { isa, starts, .. }) => isa.multishift_epi64_epi8(starts, v),
+            None => self.bw._mm512_shuffle_epi8(v, turn.places),
         }
     }
 
     /// Two registers with their components turned; dwords by both ports, if mixed.
     #[inline(always)]
     pub(super) fn turned_pair(self, turn: Turn, mixed: bool, [a, b]: [__m512i; 2]) -> [__m512i; 2] {
-        let a = self.turned_if(true, turn, a);
-        match turn.rotation {
-            Some((vbmi, eights)) if turn.width == 4 && mixed => {
-                [a, self.f._mm512_rol_epi32::<16>(vbmi.shldv_epi16(b, b, eights))]
-            }
-            _ => [a, self.turned_if(true, turn, b)],
+        match turn.finer {
+            Some(Finer { isa, eights, .. }) if turn.width == 4 && mixed => [
+                self.bw._mm512_shuffle_epi8(a, turn.places),
+                self.f._mm512_rol_epi32::<16>(isa.shldv_epi16(b, b, eights)),
+            ],
+            _ => [self.turned_if(true, turn, a), self.turned_if(true, turn, b)],
         }
     }
 
     /// The same of half a register.
     #[inline(always)]
     fn turned_half(self, turn: Turn, v: __m256i) -> __m256i {
-        match turn.rotation {
-            Some((vbmi, eights)) if turn.width == 2 => {
-                vbmi.half_shldv_epi16(v, v, self.f._mm512_castsi512_si256(eights))
+        let half = |v| self.f._mm512_castsi512_si256(v);
+        match turn.finer {
+            Some(Finer { isa, eights, .. }) if turn.width == 2 => {
+                isa.half_shldv_epi16(v, v, half(eights))
             }
-            _ => {
-                let places = self.f._mm512_castsi512_si256(turn.places);
-                self.avx2._mm256_shuffle_epi8(v, places)
-            }
+            Some(Finer { isa, starts, .. }) => isa.half_multishift_epi64_epi8(half(starts), v),
+            None => self.avx2._mm256_shuffle_epi8(v, half(turn.places)),
         }
     }
 

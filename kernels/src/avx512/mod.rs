@@ -51,7 +51,7 @@ mod words;
 use crate::align::LINE;
 use crate::codec::Isa;
 use crate::cpuid;
-use crate::dtypes::{DType, Real, for_each_dtype, mark};
+use crate::dtypes::{DType, Kind, Real, for_each_dtype, mark};
 use crate::environment::Arithmetic;
 use crate::scalar;
 use crate::shifted;
@@ -244,6 +244,27 @@ where
     }
 }
 
+/// Whether a pair's kernel of a mode turns elements by other ways with VBMI: words, and longer elements where numbers become
+/// wider or narrower by the port that would turn them.
+const fn turns_otherwise(from: DType, to: DType, mode: usize) -> bool {
+    use DType::{BFloat16, Float8E8M0Fnu, Float16, Float32, Float64, Int8, Int64, UInt8, UInt64};
+    let source = mode & stepwise::SOURCE != 0
+        && match from {
+            _ if from.bits() == 16 => true,
+            Float32 => matches!(to.kind(), Kind::Int | Kind::UInt) && to.bits() == 8,
+            Float64 | Int64 | UInt64 => matches!(to, Float16 | Float8E8M0Fnu),
+            _ => false,
+        };
+    let results = mode & stepwise::RESULTS != 0
+        && match from {
+            _ if to.bits() == 16 => true,
+            Float16 | BFloat16 => to.bits() >= 32,
+            Int8 | UInt8 => matches!(to, Float64),
+            _ => false,
+        };
+    source || results
+}
+
 /// The same with VBMI, where that makes a difference.
 const fn entry_vbmi<A, B, const MODE: usize>() -> Entry
 where
@@ -257,12 +278,9 @@ where
     if matches!(plain.road, Road::Copy) {
         return plain;
     }
-    // (Which words are with VBMI by other ways.)
-    let is_turned = MODE & stepwise::SOURCE != 0 && A::DTYPE.bits() == 16
-        || MODE & stepwise::RESULTS != 0 && B::DTYPE.bits() == 16;
     match direct::entry::<A, B, MODE>(For::Vbmi) {
         Some(direct) => direct,
-        None if decode::has_table::<A>() || is_turned => {
+        None if decode::has_table::<A>() || turns_otherwise(A::DTYPE, B::DTYPE, MODE) => {
             Entry { kernel: fused_vbmi::<A, B, MODE>, road: Road::Fused }
         }
         None => plain,

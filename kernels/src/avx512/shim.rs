@@ -96,6 +96,13 @@ impl Vbmi {
         // SAFETY: the token proves AVX512_VBMI.
         unsafe { _mm512_multishift_epi64_epi8(starts, v) }
     }
+
+    /// The same of half registers.
+    #[inline(always)]
+    pub(super) fn half_multishift_epi64_epi8(self, starts: __m256i, v: __m256i) -> __m256i {
+        // SAFETY: the token proves AVX512_VBMI, and AVX512_VL.
+        unsafe { _mm256_multishift_epi64_epi8(starts, v) }
+    }
 }
 
 /// The token of AVX-512 with VBMI, VBMI2 and BF16.

@@ -255,7 +255,7 @@ impl LookUp for Vbmi {
 
     #[inline(always)]
     fn turn_of(self, width: usize) -> Turn {
-        self.rotating(width)
+        self.finer_turn(width)
     }
 
     #[inline(always)]

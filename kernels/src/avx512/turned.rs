@@ -7,12 +7,13 @@
 //! * Numbers of 32 bits that become 64-bit integers are turned before they are that long.
 
 use super::eights::{NEAREST, by_eights, inlined};
+use super::in_registers::Turn;
 use super::lanes::both;
 use super::tables::LookUp;
 use super::{Avx512, Features};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::stepwise::{self, places};
+use crate::stepwise;
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
 
@@ -92,10 +93,14 @@ const LONGER: [[u32; 16]; 2] = {
     from
 };
 
-/// Sixteen dwords as 64-bit integers, which are turned.
+/// Sixteen dwords as 64-bit integers, which are turned as dwords are.
 #[inline(always)]
-pub(super) fn dwords_to_longs<const SIGNED: bool>(x: Features, v: __m512i) -> [__m512i; 2] {
-    let turned = x.bw._mm512_shuffle_epi8(v, x.in_lanes(&const { places(4) }));
+pub(super) fn dwords_to_longs<const SIGNED: bool>(
+    x: Features,
+    turn: Turn,
+    v: __m512i,
+) -> [__m512i; 2] {
+    let turned = x.turned_if(true, turn, v);
     let above = match SIGNED {
         true => x.f._mm512_srai_epi32::<31>(v),
         false => x.f._mm512_setzero_si512(),
