@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The steps are on the stack and of constant size, so that the compiler mostly keeps them in registers. (Where memory is
-//! the better place, see [`Side::by_blocks`].) Sides are turned that are in the other byte order; whether all elements fit
+//! the better place, see [`Side::ahead`].) Sides are turned that are in the other byte order; whether all elements fit
 //! is asked by checked casts, of a [`Screen`].
 //!
 //! Of sources whose elements are codes of a byte or less the test looks at a few hundred bytes ahead of the steps: a block
@@ -121,9 +121,9 @@ pub(crate) struct Side {
     /// a register takes an instruction more to get, or to put there, than to load or store. And what was just stored in
     /// two parts a CPU doesn't load as one before it is in the cache.)
     pub(crate) halves: bool,
-    /// Whether a source is turned by blocks of steps, which load them from memory again: where what an instruction does
-    /// with a register takes it longer than the same with memory, by more than a store and a load take.
-    pub(crate) by_blocks: bool,
+    /// Whether a source is turned some steps ahead, in memory, from which these load it again: where what an instruction
+    /// does with a register takes it longer than the same with memory, by more than a store and a load take.
+    pub(crate) ahead: bool,
     /// How it is told of a source's codes of a byte or less that all fit.
     // (x86-64 alone tests such codes in registers.)
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
@@ -142,7 +142,7 @@ impl Side {
             bits: dtype.bits(),
             is_float: matches!(dtype.component().kind(), Kind::Float),
             halves: false,
-            by_blocks: false,
+            ahead: false,
             tells: Tells::Any,
             above: dtype.bits().saturating_sub(dtype.significant_bits()),
         }
@@ -161,8 +161,11 @@ impl Side {
     }
 }
 
-/// The bytes of the longest step, and of a block of them.
+/// The bytes of the longest step, and of those that are turned ahead.
 const LONGEST: usize = 1024;
+
+/// How many bytes ahead a source is turned: what was just stored is loaded again some turns later.
+const AHEAD: usize = 256;
 
 /// The bytes of codes that are tested at a time, if they lie in whole registers: what is asked of the largest ones would
 /// count beside a step. (Others are taken apart for a step, which the compiler does once for it and for the test before.)
@@ -241,20 +244,26 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
     assert!(read <= LONGEST && written <= LONGEST);
     let from_places = if mode & SOURCE != 0 { Some(isa.places(from)) } else { None };
     let to_places = if mode & RESULTS != 0 { Some(isa.places(to)) } else { None };
-    let (of_block, of_step) =
-        if from.by_blocks { (from_places, None) } else { (None, from_places) };
+    if let Some(places) = from_places
+        && from.ahead
+    {
+        // SAFETY: the caller's.
+        return unsafe {
+            steps_turned_ahead(isa, [from, to], len, src, dst, n, (places, to_places), step)
+        };
+    }
     let tested = if from.bits == 6 { 1 } else { (TESTED / read).max(1) };
     if mode == CODES && from.bits != 6 && read % I::REGISTER != 0 {
         return 0;
     }
     let mut i = 0;
     while n - i >= len {
-        let mut steps = if of_block.is_some() { (LONGEST / read).min((n - i) / len) } else { 1 };
+        let mut steps = 1;
         if mode == CODES && n - i >= tested * len {
             steps = tested;
         }
-        // SAFETY: the caller's: so many steps are left on both sides, and the buffers hold a block of the source and a step
-        // of results, which have been written when they are turned.
+        // SAFETY: the caller's: so many steps are left on both sides, and the buffers hold a step of each, which has been
+        // written when it is turned.
         unsafe {
             let (src, dst) = (src.add(i / 8 * from.bits), dst.add(i / 8 * to.bits));
             if mode == FITTING && isa.any_unfit(&screen, single, from, src, read) {
@@ -270,17 +279,11 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
                     break;
                 }
             }
-            let mut block = src;
-            if let Some(places) = of_block {
-                isa.turn(places, src, source.start(), steps * read);
-                // The compiler would keep in registers what it knows is read again.
-                block = black_box(source.start());
-            }
             let mut k = 0;
             while k < steps {
-                let (src, dst) = (block.add(k * read), dst.add(k * written));
+                let (src, dst) = (src.add(k * read), dst.add(k * written));
                 let (mut step_src, mut step_dst) = (src, dst);
-                if let Some(places) = of_step {
+                if let Some(places) = from_places {
                     turn(isa, from, places, src, source.start(), read);
                     step_src = source.start();
                 }
@@ -297,6 +300,63 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
         i += steps * len;
     }
     i
+}
+
+/// Casts whole steps of `len` elements, each of which is turned in memory some steps before it is cast, while as many are left
+/// of `n` as an iteration does, and answers how many elements these are. (By blocks, one loop would wait for the other.)
+///
+/// # Safety
+/// As for [`whole_steps`]; the places are those of the source, and those of the results if they are turned.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)] // As there.
+unsafe fn steps_turned_ahead<I: InRegisters>(
+    isa: I,
+    [from, to]: [Side; 2],
+    len: usize,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    (places, to_places): (I::Places, Option<I::Places>),
+    step: impl Fn(*const u8, *mut u8),
+) -> usize {
+    let (read, written) = (len * from.bits / 8, len * to.bits / 8);
+    let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());
+    assert!(LONGEST.is_multiple_of(read) && written <= LONGEST && AHEAD + read.max(64) <= LONGEST);
+    // (An iteration does more than one step that is short, or the loop around it would count.)
+    let at_once = 64usize.div_ceil(read);
+    let (turned, slots) = (at_once * read, LONGEST / (at_once * read));
+    let rounds = n / (at_once * len);
+    if rounds == 0 {
+        return 0;
+    }
+    let ahead = AHEAD.div_ceil(turned).min(rounds);
+    let slots_at = source.start();
+    // (The compiler would keep in registers what it knows is read again.)
+    let read_at = black_box(slots_at).cast_const();
+    // SAFETY: the caller's: so many steps are left. What is turned goes to a slot whose steps have been cast, the last ones more
+    // than once, to slots of which none is read any more; what is cast has been turned, and its results have been written
+    // when they are turned.
+    unsafe {
+        isa.turn(places, src, slots_at, ahead * turned);
+        for k in 0..rounds {
+            let (next, slot) = ((k + ahead).min(rounds - 1), (k + ahead) % slots);
+            isa.turn(places, src.add(next * turned), slots_at.add(slot * turned), turned);
+            let (src, dst) = (read_at.add(k % slots * turned), dst.add(k * at_once * written));
+            let mut i = 0;
+            while i < at_once {
+                let (src, dst) = (src.add(i * read), dst.add(i * written));
+                match to_places {
+                    None => step(src, dst),
+                    Some(places) => {
+                        step(src, results.start());
+                        turn(isa, to, places, results.start(), dst, written);
+                    }
+                }
+                i += 1;
+            }
+        }
+    }
+    rounds * at_once * len
 }
 
 /// Copies packed elements of so many bits that fit a dtype of as many.

@@ -229,7 +229,7 @@ impl<const BRAIN: bool> Step for ToFloats<BRAIN> {
     const OUT: usize = 64;
     const LEN: usize = 16;
     // (Float16s are converted from memory in less time than from registers.)
-    const BY_BLOCKS: bool = !BRAIN;
+    const AHEAD: bool = !BRAIN;
     const OF: Option<(DType, DType)> = match BRAIN {
         true => Some((DType::BFloat16, DType::Complex64)),
         false => Some((DType::Float16, DType::Complex64)),

@@ -34,8 +34,8 @@ pub(super) trait Step {
     const LEN: usize;
     /// Of which sides it loads or stores half registers.
     const HALVES: [bool; 2] = [false; 2];
-    /// Whether its source is turned by blocks, see [`Side::by_blocks`].
-    const BY_BLOCKS: bool = false;
+    /// Whether its source is turned ahead, see [`Side::ahead`].
+    const AHEAD: bool = false;
     /// Whether its source is turned already when it is in the other byte order.
     const READS_TURNED: bool = false;
     /// Whether its results are turned already when they are to be.
@@ -94,7 +94,7 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
                         [Side { tells: S::TELLS, above, ..from }, to]
                     }
                 };
-                let from = Side { bits: S::IN, by_blocks: S::BY_BLOCKS, ..from };
+                let from = Side { bits: S::IN, ahead: S::AHEAD, ..from };
                 let (lie, sixes) = ([from, Side { bits: S::OUT, ..to }], S::sixes(isa, tables));
                 // SAFETY: the caller's; a step is whole registers of elements of two bytes or more. The test reads as much as
                 // it is told: steps of codes, which are whole groups of 6 bits, or else whole registers.
