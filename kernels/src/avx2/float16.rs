@@ -11,11 +11,11 @@ use super::bridge::Sticky;
 use super::cores::{Choice, Core, either};
 use super::direct::{Bridges, Step};
 use crate::codec::{Bridge, Decode, Encode};
-use crate::dtypes::{DType, Real};
+use crate::dtypes::{DType, Kind, Real};
 use crate::scalar::Scalar;
 use crate::stepwise;
 use crate::table::Kernel;
-use core::arch::x86_64::__m128;
+use core::arch::x86_64::{__m128, __m256};
 
 /// Where numbers come by fours.
 enum Loaded {}
@@ -51,6 +51,9 @@ where
             either::<Loaded, FromBrains<true>, FromBrains<false>, A, B, MODE>
         }
         DType::BFloat16 => either::<Parted, FromBrains<true>, FromBrains<false>, A, B, MODE>,
+        DType::Int16 | DType::UInt16 if !is_loaded => {
+            either::<Parted, FromTurnedWords<true>, FromTurnedWords<false>, A, B, MODE>
+        }
         DType::Float32 if is_loaded => {
             either::<Loaded, ToFloat16<true>, ToFloat16<false>, A, B, MODE>
         }
@@ -111,7 +114,47 @@ impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromBrains<BY_FOURS>
     }
 }
 
+/// Integers of 16 bits in the other byte order, which a shuffle puts in the upper halves of dwords, as turned bfloat16s. There
+/// they are 2^16 times as large, which is taken back from float32s: shifts have the ports of conversions.
+struct FromTurnedWords<const BY_FOURS: bool>;
+
+impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromTurnedWords<BY_FOURS> {
+    const LEN: usize = 16;
+    const AT_ONCE: usize = 2;
+    const READS_TURNED: bool = true;
+    const HALVES: [bool; 2] = [true; 2];
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            let (a, b) =
+                (isa.turned_words_to_ps::<A>(src), isa.turned_words_to_ps::<A>(src.add(16)));
+            let floats = Sticky([a, b]);
+            match BY_FOURS {
+                true => isa.store_float16_by_fours(isa.fours(floats), dst),
+                false => isa.store_float16(floats, dst),
+            }
+        }
+    }
+}
+
 impl Avx2 {
+    /// Eight integers of 16 bits in the other byte order as float32s.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 16 bytes.
+    #[inline(always)]
+    unsafe fn turned_words_to_ps<A: Real>(self, src: *const u8) -> __m256 {
+        // SAFETY: the caller's.
+        let upper = self.ps_bits(self.brains_to_ps::<true>(unsafe { self.loadx(src) }));
+        match const { A::DTYPE.kind() } {
+            Kind::Int => self.mul_ps(self.i32_to_ps(upper), self.all_ps(const { 1.0 / 65536.0 })),
+            // (The compiler makes one shuffle of a shift and the one before it.)
+            _ => self.i32_to_ps(self.shr32::<16>(upper)),
+        }
+    }
+
     /// Stores sixteen float16s.
     ///
     /// # Safety
@@ -120,8 +163,8 @@ impl Avx2 {
     pub(super) unsafe fn store_float16(self, Sticky([a, b]): Sticky, dst: *mut u8) {
         // SAFETY: the caller's.
         unsafe {
-            self.storex(dst, self.to_float16(a));
-            self.storex(dst.add(16), self.to_float16(b));
+            self.storex(dst, self.apart(self.to_float16(a)));
+            self.storex(dst.add(16), self.apart(self.to_float16(b)));
         }
     }
 
