@@ -468,17 +468,17 @@ impl Avx2 {
     /// From low and high dwords, clamped.
     #[inline(always)]
     pub(super) fn i64_to_i32(self, (low, high): (__m256i, __m256i)) -> __m256i {
-        self.clamped_i64(low, high, high)
+        let (most, least) = (self.all32(i32::MAX), self.all32(i32::MIN));
+        let limit = self.blend_ps(self.as_ps(most), self.as_ps(least), self.as_ps(high));
+        self.clamped_i64(low, high, self.ps_bits(limit))
     }
 
-    /// The same, with the sign on top of `signs`. The high dwords may be turned: all that is asked of them is whether they
-    /// are all zeros or all ones.
+    /// The same, with what the others become. The high dwords may be turned: all that is asked of them is whether they are all
+    /// zeros or all ones.
     #[inline(always)]
-    pub(super) fn clamped_i64(self, low: __m256i, high: __m256i, signs: __m256i) -> __m256i {
+    pub(super) fn clamped_i64(self, low: __m256i, high: __m256i, limit: __m256i) -> __m256i {
         let fits = self.eq32(high, self.gt32(self.zero(), low));
-        let (most, least) = (self.all32(i32::MAX), self.all32(i32::MIN));
-        let limit = self.blend_ps(self.as_ps(most), self.as_ps(least), self.as_ps(signs));
-        self.blend8(self.ps_bits(limit), low, fits)
+        self.blend8(limit, low, fits)
     }
 
     /// From unsigned ones; the high dwords may be turned.

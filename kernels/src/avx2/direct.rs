@@ -153,14 +153,14 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
             let read = if S::READS_TURNED { stepwise::SOURCE } else { stepwise::NONE };
             let written = if S::WRITES_TURNED { stepwise::RESULTS } else { stepwise::NONE };
             let sides = MODE & !(read | written);
-            let len = if S::AT_ONCE > 1 { 2 * S::LEN } else { S::LEN };
+            let at_once = const { at_once::<S, A, B>(MODE) };
             // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
             unsafe {
                 stepwise::whole_steps(
                     isa,
                     sides,
                     const { sides_of(A::DTYPE, B::DTYPE, S::HALVES) },
-                    len,
+                    at_once * S::LEN,
                     src,
                     dst,
                     n,
@@ -168,7 +168,7 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
                     #[inline(always)]
                     |src, dst| {
                         step_at::<S, A, B>(isa, src, dst, 0);
-                        if S::AT_ONCE > 1 {
+                        if at_once > 1 {
                             step_at::<S, A, B>(isa, src, dst, S::LEN);
                         }
                     },
@@ -176,6 +176,14 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
             }
         },
     )
+}
+
+/// How many steps an iteration does that does more: two if one does so little that the loop around it would count, as a few
+/// dozen instructions from a turned source to bytes.
+const fn at_once<S: Step<A, B>, A: Real, B: Real>(mode: usize) -> usize {
+    let is_turned = mode & stepwise::SOURCE != 0;
+    let is_short = is_turned && B::DTYPE.bits() == 8 && S::LEN * A::DTYPE.bits() / 8 <= 128;
+    if S::AT_ONCE > 1 || is_short { 2 } else { 1 }
 }
 
 /// Whether the steps look codes up, so that the pair is not guarded, but the fused kernel calculates

@@ -8,7 +8,7 @@ use super::maps::Maps;
 use super::narrow::{bytes_of_dwords, bytes_of_words};
 use super::shim::Vbmi;
 use super::small::Small;
-use super::tables::{ByteMap, LookUp};
+use super::tables::{ByteMap, LookUp, Shape};
 use super::turned::words_to_bytes;
 use crate::dtypes::{DType, Real, mark};
 use crate::format::Numbers;
@@ -219,6 +219,9 @@ pub(super) unsafe fn small_of_words<L: LookUp, A: Codes, B: Codes, H: How>(
             #[inline(always)]
             |[a, b]| match (A::Numbers::DTYPE, const { top_of(B::Numbers::DTYPE) }) {
                 (DType::UInt16, Some(8..)) => from_magnitudes::<L, B, H>(isa, [a, b], None),
+                (DType::UInt16, _) if const { ends_early::<B, H>() } => {
+                    from_unsigned::<L, B, H>(isa, x.unmix_words(x.bw._mm512_packs_epi16(a, b)))
+                }
                 (DType::UInt16, _) => from_unsigned::<L, B, H>(isa, clamp(x, a, b)),
                 (_, Some(7..)) => {
                     // Past a signed byte: magnitude and sign apart.
@@ -248,6 +251,12 @@ fn clamp(x: Features, a: __m512i, b: __m512i) -> __m512i {
 #[inline(always)]
 fn from_unsigned<L: LookUp, B: Codes, H: How>(isa: L, v: __m512i) -> __m512i {
     isa.look_up(const { &Tables::<mark::UInt8, B::Numbers, H>::MAP }, v)
+}
+
+/// Whether all bytes from 127 on become the same. Then it is as good to clamp unsigned numbers as signed ones, which packing
+/// does: what is past those is negative then, and stays so, and as a byte without a sign it is more than 127.
+const fn ends_early<B: Codes, H: How>() -> bool {
+    matches!(Tables::<mark::UInt8, B::Numbers, H>::MAP.shape, Shape::Start)
 }
 
 /// The codes of signed bytes.
@@ -387,6 +396,9 @@ pub(super) unsafe fn small_of_dwords<L: LookUp, A: Codes, B: Codes, H: How>(
             pair,
             #[inline(always)]
             |v| match A::Numbers::DTYPE {
+                DType::UInt32 if const { ends_early::<B, H>() } => {
+                    from_unsigned::<L, B, H>(isa, x.clamp_to_bytes::<true>(v))
+                }
                 DType::UInt32 => {
                     let v = each(
                         v,

@@ -314,8 +314,9 @@ impl Avx2 {
     unsafe fn turned_longs<A: Real>(self, src: *const u8) -> Sticky {
         // SAFETY: the caller's.
         let (a, b) = unsafe {
-            let a = self.clamped_to_i32::<A, true>(src);
-            (a, self.clamped_to_i32::<A, true>(src.add(64)))
+            let turned = self.dwords_turned();
+            let a = self.clamped_to_i32::<A, true>(src, turned);
+            (a, self.clamped_to_i32::<A, true>(src.add(64), turned))
         };
         Sticky([self.i32_to_ps(a), self.i32_to_ps(b)])
     }

@@ -5,6 +5,7 @@ use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::encode::Small;
 use crate::avx2::steps::floats::limits;
 use crate::avx2::steps::words::NEAREST;
+use crate::codec::unknown;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::{FloatFormat, Specials};
 use crate::stepwise::places;
@@ -232,72 +233,90 @@ impl Avx2 {
 
     /// 32 integers, clamped to int8.
     ///
+    /// Packing clamps, but takes unsigned numbers for signed ones. What is past those is negative then, and stays so: as a byte
+    /// without a sign it is more than 127.
+    ///
     /// # Safety
     /// `src` is valid for reading 32 elements of `A`.
     #[inline(always)]
     unsafe fn clamped_to_i8<A: Real, const TURNED: bool>(self, src: *const u8) -> __m256i {
         const { assert!(!TURNED || A::DTYPE.bits() == 64) };
-        let most = self.all32(127);
         // SAFETY: the caller's.
-        unsafe {
-            let (a, b) = (self.load(src), self.load(src.add(32 * (A::DTYPE.bits() > 8) as usize)));
-            let dwords = match const { A::DTYPE } {
-                DType::Int8 => return a,
-                DType::UInt8 => return self.min_u8(a, self.all8(127)),
-                DType::Int16 => return self.in_order(self.packs16(a, b)),
-                DType::UInt16 => {
-                    let most = self.all16(127);
-                    let (a, b) = (self.min_u16(a, most), self.min_u16(b, most));
-                    return self.in_order(self.packs16(a, b));
+        let packed = unsafe {
+            match const { A::DTYPE.bits() } {
+                8 => self.load(src),
+                16 => self.in_order(self.packs16(self.load(src), self.load(src.add(32)))),
+                32 => {
+                    let [a, b, c, d] = self.load_four(src);
+                    self.packed_in_order(self.packs16(self.packs32(a, b), self.packs32(c, d)))
                 }
-                DType::Int32 => [a, b, self.load(src.add(64)), self.load(src.add(96))],
-                DType::UInt32 => {
-                    let (c, d) = (self.load(src.add(64)), self.load(src.add(96)));
-                    [
-                        self.min_u32(a, most),
-                        self.min_u32(b, most),
-                        self.min_u32(c, most),
-                        self.min_u32(d, most),
-                    ]
+                _ => {
+                    let places = if TURNED { self.dwords_turned() } else { self.zero() };
+                    let ab = self.packs32(
+                        self.clamped_lanes::<A, TURNED>(src, places),
+                        self.clamped_lanes::<A, TURNED>(src.add(64), places),
+                    );
+                    let cd = self.packs32(
+                        self.clamped_lanes::<A, TURNED>(src.add(128), places),
+                        self.clamped_lanes::<A, TURNED>(src.add(192), places),
+                    );
+                    self.low_high_pairs(self.in_order(self.packs16(ab, cd)))
                 }
-                _ => [
-                    self.clamped_to_i32::<A, TURNED>(src),
-                    self.clamped_to_i32::<A, TURNED>(src.add(64)),
-                    self.clamped_to_i32::<A, TURNED>(src.add(128)),
-                    self.clamped_to_i32::<A, TURNED>(src.add(192)),
-                ],
-            };
-            let [a, b, c, d] = dwords;
-            self.packed_in_order(self.packs16(self.packs32(a, b), self.packs32(c, d)))
+            }
+        };
+        match const { A::DTYPE } {
+            DType::UInt8 | DType::UInt16 | DType::UInt32 => self.min_u8(packed, self.all8(127)),
+            _ => packed,
         }
+    }
+
+    /// The places of turned dwords, of which the compiler is not to know. (It would make two shuffles of one behind one that
+    /// puts two registers together.)
+    #[inline(always)]
+    pub(in crate::avx2) fn dwords_turned(self) -> __m256i {
+        self.twice(unknown(&bytemuck::cast(const { places(4) })))
     }
 
     /// Eight 64-bit integers, clamped.
     ///
-    /// Of those in the other byte order the high dword comes first, and only the low one is turned: the high one is but
-    /// compared, and its sign is on top of the lowest byte.
-    ///
     /// # Safety
-    /// `src` is valid for reading 64 bytes.
+    /// As for [`clamped_lanes`](Self::clamped_lanes).
     #[inline(always)]
     pub(super) unsafe fn clamped_to_i32<A: Real, const TURNED: bool>(
         self,
         src: *const u8,
+        turned: __m256i,
+    ) -> __m256i {
+        // SAFETY: the caller's.
+        self.in_order(unsafe { self.clamped_lanes::<A, TURNED>(src, turned) })
+    }
+
+    /// The same by lanes: 0, 1, 4 and 5 in the lower one.
+    ///
+    /// Of those in the other byte order the high dword comes first, and only the low one is turned, to these places: the high
+    /// one is but compared, and its sign is on top of the lowest byte. What is beyond an int32 becomes that byte's with a bit
+    /// below that says no less than 2^23 or no more than -2^23: beyond all numbers of a byte.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 64 bytes.
+    #[inline(always)]
+    unsafe fn clamped_lanes<A: Real, const TURNED: bool>(
+        self,
+        src: *const u8,
+        turned: __m256i,
     ) -> __m256i {
         // SAFETY: the caller's.
         let (a, b) = unsafe { (self.load(src), self.load(src.add(32))) };
         let (even, odd) = (self.even_dwords(a, b), self.odd_dwords(a, b));
-        let (low, high) = if TURNED {
-            let places = self.twice(bytemuck::cast(const { places(4) }));
-            (self.shuffle8(odd, places), even)
-        } else {
-            (even, odd)
-        };
-        self.in_order(match const { A::DTYPE.kind() } {
-            Kind::Int if TURNED => self.clamped_i64(low, high, self.shl32::<24>(high)),
+        let (low, high) = if TURNED { (self.shuffle8(odd, turned), even) } else { (even, odd) };
+        match const { A::DTYPE.kind() } {
+            Kind::Int if TURNED => {
+                let limit = self.or(self.shl32::<24>(high), self.all32(1 << 23));
+                self.clamped_i64(low, high, limit)
+            }
             Kind::Int => self.i64_to_i32((low, high)),
             _ => self.u64_to_i32((low, high)),
-        })
+        }
     }
 
     /// Widens 32 bytes that are integers with the signs of `A`.
