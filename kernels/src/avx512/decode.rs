@@ -403,7 +403,7 @@ fn unsigned<const BITS: u32>(x: Features, v: __m128i) -> Narrow {
 
 /// Bfloat16 is the upper half of float32.
 #[inline(always)]
-pub(super) fn from_bfloat16(x: Features, v: __m256i) -> Unquiet {
+fn from_bfloat16(x: Features, v: __m256i) -> Unquiet {
     let v = x.f._mm512_slli_epi32::<16>(x.f._mm512_cvtepu16_epi32(v));
     Unquiet(x.f._mm512_castsi512_ps(v))
 }

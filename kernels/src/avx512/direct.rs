@@ -13,7 +13,7 @@
 //! * From bfloat16 to float32: see [`uppers`].
 //! * From packed elements of one bit, and of two to 32 bits and more: see [`bits`].
 
-use super::codes::{Codes, Pair, Plain, fused_sides, sides, to_halves_sides};
+use super::codes::{Codes, Pair, Plain, sides, to_halves_sides};
 use super::fused::in_order;
 use super::maps::{self, to_byte, to_byte_while_fitting};
 use super::shim::Vbmi;
@@ -109,11 +109,6 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
         bw::longs_of_integers::<Plain<A>, Plain<B>, MODE>
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 16 {
         bw::integers_of_float16s::<Plain<A>, Plain<B>, MODE>
-    } else if halves::has_dwords(from, to) {
-        match isa {
-            For::Bw => bw_of_halves::dwords::<Plain<A>, Plain<B>, MODE>,
-            For::Vbmi => vbmi_of_halves::dwords::<Plain<A>, Plain<B>, MODE>,
-        }
     } else if matches!(from, DType::Float16) && is_whole(to) && to.bits() == 64 {
         match MODE {
             stepwise::RESULTS => {
@@ -346,10 +341,6 @@ kernels! {
         halves::integers_of_float16s => integers_of_float16s
         widen::integers_of_float16s::<_, _, _, false> => longs_of_float16s
         widen::integers_of_float16s::<_, _, _, true> => turned_longs_of_float16s;
-    bw_of_halves Avx512 "avx512bw" fused_sides:
-        halves::dwords => dwords;
-    vbmi_of_halves Vbmi "avx512vbmi,avx512vbmi2" fused_sides:
-        halves::dwords => dwords;
     bw_to_halves Avx512 "avx512bw" to_halves_sides:
         halves::float16s => float16s;
     vbmi_to_halves Vbmi "avx512vbmi,avx512vbmi2" to_halves_sides:

@@ -1,11 +1,7 @@
 //! To numbers of 16 bits, where whole registers can be loaded and stored: from integers of a byte, and from
-//! float16 to integers, all in lanes of 16 bits. And from floats of 16 bits to integers of 32.
+//! float16 to integers, all in lanes of 16 bits.
 
-use super::bridge::{Hub, QUIETLY};
 use super::codes::{Codes, Pair};
-use super::decode::{F32, from_bfloat16};
-use super::eights::inlined;
-use super::lanes::{both, each};
 use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::uppers::Uppers;
@@ -51,76 +47,6 @@ fn widened<A: Codes>(x: Features, v: __m256i) -> __m512i {
     match A::Numbers::DTYPE {
         DType::Int8 => x.bw._mm512_cvtepi8_epi16(v),
         _ => x.bw._mm512_cvtepu8_epi16(v),
-    }
-}
-
-/// Whether [`dwords`] is for a pair. (Of unsigned integers the conversion clamps by itself.)
-pub(super) const fn has_dwords(from: DType, to: DType) -> bool {
-    matches!(from, DType::Float16 | DType::BFloat16) && matches!(to, DType::Int32)
-}
-
-/// Floats of 16 bits to integers of 32. What is past the largest and NaN, which are met seldom, are seen by what the conversion
-/// makes of them, the lowest integer, and then put right in a branch.
-///
-/// # Safety
-/// `src` is valid for reading `2 * n` bytes and `dst` for writing `4 * n`; they don't overlap.
-#[inline(always)]
-pub(super) unsafe fn dwords<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    _: Pair<A, B>,
-) {
-    let x = isa.features();
-    let clamped = inlined(
-        #[inline(always)]
-        |v| F32(v).int::<32, true>(x).lanes,
-    );
-    let mut i = 0;
-    // SAFETY: the caller's; a part has as many elements as are left.
-    unsafe {
-        while n - i >= 64 {
-            let v = each(
-                [i, i + 16, i + 32, i + 48],
-                #[inline(always)]
-                |i| floats::<A>(x, x.load_words(src.add(2 * i))),
-            );
-            let mut cut = each(
-                v,
-                #[inline(always)]
-                |v| x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v),
-            );
-            let [a, b, c, d] = cut;
-            let [a, b] = both(
-                [[a, b], [c, d]],
-                #[inline(always)]
-                |[a, b]| x.f._mm512_min_epi32(a, b),
-            );
-            let least = x.f._mm512_min_epi32(a, b);
-            if x.f._mm512_cmpeq_epi32_mask(least, x.dword(i32::MIN as u32)) != 0 {
-                cut = each(v, clamped);
-            }
-            for (k, v) in cut.into_iter().enumerate() {
-                x.store_dwords(dst.add(4 * i + 64 * k), v);
-            }
-            i += 64;
-        }
-        while i < n {
-            let part = (n - i).min(16);
-            let v = floats::<A>(x, x.load_words_part(src.add(2 * i), part));
-            x.store_dwords_part(dst.add(4 * i), clamped(v), part);
-            i += part;
-        }
-    }
-}
-
-/// Sixteen floats of 16 bits as float32s.
-#[inline(always)]
-fn floats<A: Codes>(x: Features, v: __m256i) -> __m512 {
-    match A::Numbers::DTYPE {
-        DType::Float16 => x.f._mm512_cvtph_ps(v),
-        _ => from_bfloat16(x, v).0,
     }
 }
 

@@ -11,7 +11,7 @@
 //!   words, and permutations put them at their places among zeros, be these the rest of a float or an
 //!   imaginary part.
 
-use super::bridge::{Hub, QUIETLY};
+use super::bridge::Hub;
 use super::codes::{Codes, Pair, load, load_part};
 use super::decode::{F32, I32, U32};
 use super::in_registers::Turn;
@@ -294,8 +294,8 @@ fn lengthened<A: Codes>(x: Features, v: __m512i) -> __m512i {
     }
 }
 
-/// Float16 to 64-bit integers. But for infinity and NaN, which are met seldom and then in a branch, they fit 32 bits, and that
-/// conversion takes half the time of the one to 64. Results may be turned.
+/// Float16 to 64-bit integers. But for infinity, which is met seldom and then in a branch, they fit
+/// 32 bits, and that conversion takes half the time of the one to 64. Results may be turned.
 ///
 /// # Safety
 /// `src` is valid for reading `2 * n` bytes and `dst` for writing `8 * n`; they don't overlap.
@@ -314,11 +314,11 @@ pub(super) unsafe fn integers_of_float16s<L: LookUp, A: Codes, B: Codes, const T
         while n - i >= 32 {
             let v = x.load_dwords(src.add(2 * i));
             let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
-            let others = x.bw._mm512_cmpge_epu16_mask(magnitude, x.word(0x7c00));
+            let infinite = x.bw._mm512_cmpeq_epi16_mask(magnitude, x.word(0x7c00));
             let [a, b] = both(
                 x.halves(v),
                 #[inline(always)]
-                |v| longs::<B, TURNED>(x, turns, v, others != 0),
+                |v| longs::<B, TURNED>(x, turns, v, infinite != 0),
             );
             let to = dst.add(8 * i);
             x.store_dwords(to, a[0]);
@@ -336,18 +336,17 @@ pub(super) unsafe fn integers_of_float16s<L: LookUp, A: Codes, B: Codes, const T
     }
 }
 
-/// Sixteen float16s as 64-bit integers, turned or not; there may be others than finite ones, if so. (Turns are those of dwords
-/// and of these.)
+/// Sixteen float16s as 64-bit integers, turned or not. (Turns are those of dwords and of these.)
 #[inline(always)]
 fn longs<B: Codes, const TURNED: bool>(
     x: Features,
     turns: [Turn; 2],
     v: __m256i,
-    others: bool,
+    infinite: bool,
 ) -> [__m512i; 2] {
     let v = F32(x.f._mm512_cvtph_ps(v));
     let signed = matches!(B::Numbers::DTYPE, DType::Int64);
-    if others {
+    if infinite {
         let long = if signed { v.long::<true>(x) } else { v.long::<false>(x) };
         return both(
             long,
@@ -355,15 +354,11 @@ fn longs<B: Codes, const TURNED: bool>(
             |v| x.turned_if(TURNED, turns[1], v),
         );
     }
-    let cut = match signed {
-        true => x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v.0),
-        false => v.int::<32, false>(x).lanes,
-    };
     match (signed, TURNED) {
-        (true, true) => dwords_to_longs::<true>(x, turns[0], cut),
-        (false, true) => dwords_to_longs::<false>(x, turns[0], cut),
-        (true, false) => I32(cut).long::<true>(x),
-        (false, false) => U32(cut).long::<false>(x),
+        (true, true) => dwords_to_longs::<true>(x, turns[0], v.int::<17, true>(x).lanes),
+        (false, true) => dwords_to_longs::<false>(x, turns[0], v.int::<32, false>(x).lanes),
+        (true, false) => I32(v.int::<17, true>(x).lanes).long::<true>(x),
+        (false, false) => U32(v.int::<32, false>(x).lanes).long::<false>(x),
     }
 }
 
