@@ -215,7 +215,7 @@ fn orders() {
             for ((cast, src), best) in kinds.iter().zip(sources).zip(&mut best) {
                 cast.run_n(black_box(src), &mut dst, N).unwrap();
                 let start = Instant::now();
-                cast.run_n(black_box(&src), &mut dst, N).unwrap();
+                cast.run_n(black_box(src), &mut dst, N).unwrap();
                 *best = best.min(start.elapsed().as_secs_f64());
             }
         }

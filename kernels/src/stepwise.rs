@@ -171,8 +171,8 @@ const AHEAD: usize = 256;
 /// count beside a step. (Others are taken apart for a step, which the compiler does once for it and for the test before.)
 const TESTED: usize = 512;
 
-/// Casts as many whole steps of `len` elements as there are in `n`, or before one that may be unfit, and answers how many
-/// elements these are.
+/// Casts as many whole steps of `len` elements as there are in `n`, or before one that may be unfit, or, of a source that is
+/// turned ahead, as many as its iterations do, and answers how many elements these are.
 ///
 /// # Safety
 /// `src` is valid for reading `n` elements and `dst` for writing `n`, at any alignment; they don't overlap. `step` casts
@@ -247,6 +247,7 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
     if let Some(places) = from_places
         && from.ahead
     {
+        debug_assert_eq!(mode & !BOTH, NONE);
         // SAFETY: the caller's.
         return unsafe {
             steps_turned_ahead(isa, [from, to], len, src, dst, n, (places, to_places), step)
@@ -333,9 +334,11 @@ unsafe fn steps_turned_ahead<I: InRegisters>(
     let slots_at = source.start();
     // (The compiler would keep in registers what it knows is read again.)
     let read_at = black_box(slots_at).cast_const();
-    // SAFETY: the caller's: so many steps are left. What is turned goes to a slot whose steps have been cast, the last ones more
-    // than once, to slots of which none is read any more; what is cast has been turned, and its results have been written
-    // when they are turned.
+    // SAFETY: the caller's: so many steps are left, of which the last are turned more than once. `read` divides `LONGEST`, a
+    // power of two, and so does `turned`, which is 64 or `read`. Less than `AHEAD + turned` bytes are turned ahead, at most
+    // `LONGEST`, which makes `ahead` less than `slots`: the slot of iteration `k + ahead` is none that those from `k` on read
+    // before, and past the last iteration none of those left. What is cast has been turned, and its results have been
+    // written when they are turned.
     unsafe {
         isa.turn(places, src, slots_at, ahead * turned);
         for k in 0..rounds {

@@ -38,6 +38,9 @@ pub(super) trait Step<A: Real, B: Real> {
     /// see [`by_memory`].
     const AT_ONCE: usize = 1;
 
+    /// The same where its source is turned.
+    const AT_ONCE_TURNED: usize = Self::AT_ONCE;
+
     /// Whether its source is turned already when it is in the other byte order.
     const READS_TURNED: bool = false;
 
@@ -153,7 +156,8 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
             let read = if S::READS_TURNED { stepwise::SOURCE } else { stepwise::NONE };
             let written = if S::WRITES_TURNED { stepwise::RESULTS } else { stepwise::NONE };
             let sides = MODE & !(read | written);
-            let at_once = const { at_once::<S, A, B>(MODE) };
+            let at_once = if MODE & stepwise::SOURCE != 0 { S::AT_ONCE_TURNED } else { S::AT_ONCE };
+            let at_once = at_once.min(2);
             // SAFETY: the caller's; a step is whole registers of elements of two bytes or more.
             unsafe {
                 stepwise::whole_steps(
@@ -176,14 +180,6 @@ unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
             }
         },
     )
-}
-
-/// How many steps an iteration does that does more: two if one does so little that the loop around it would count, as a few
-/// dozen instructions from a turned source to bytes.
-const fn at_once<S: Step<A, B>, A: Real, B: Real>(mode: usize) -> usize {
-    let is_turned = mode & stepwise::SOURCE != 0;
-    let is_short = is_turned && B::DTYPE.bits() == 8 && S::LEN * A::DTYPE.bits() / 8 <= 128;
-    if S::AT_ONCE > 1 || is_short { 2 } else { 1 }
 }
 
 /// Whether the steps look codes up, so that the pair is not guarded, but the fused kernel calculates

@@ -115,7 +115,7 @@ impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromBrains<BY_FOURS>
 }
 
 /// Integers of 16 bits in the other byte order, which a shuffle puts in the upper halves of dwords, as turned bfloat16s. There
-/// they are 2^16 times as large, which is taken back from float32s: shifts have the ports of conversions.
+/// they are 2^16 times as large. Of those with a sign that is taken back from float32s, since shifts have the ports of conversions.
 struct FromTurnedWords<const BY_FOURS: bool>;
 
 impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromTurnedWords<BY_FOURS> {

@@ -1,5 +1,5 @@
 //! The instructions of F16C, for which `pulp` has no methods. Both keep NaNs' signs and top payload
-//! bits, make them quiet, and heed no rounding mode and no flush-to-zero.
+//! bits, make them quiet, and heed no rounding mode and no flush-to-zero. And what keeps one of them apart from a store.
 
 use super::Avx2;
 use core::arch::asm;

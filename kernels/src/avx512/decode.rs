@@ -175,7 +175,7 @@ pub(crate) trait DecodeTurned<A: Real>: Decode<A> {
     /// What a step is decoded to then.
     type Turned;
 
-    /// By what, to be made before a loop.
+    /// What its words become dwords by then, to be made before a loop.
     #[inline(always)]
     fn to_dwords(self) -> ToDwords {
         unreachable!("this is none")

@@ -2,7 +2,7 @@
 //! table of what bytes become. So they take no longer by a mode than as the default kernels round.
 
 use super::Features;
-use super::codes::{Codes, Pair, over_pair};
+use super::codes::{Codes, Pair, Plain, over_pair};
 use super::lanes::{both, each};
 use super::maps::Maps;
 use super::narrow::{bytes_of_dwords, bytes_of_words};
@@ -258,6 +258,8 @@ fn from_unsigned<L: LookUp, B: Codes, H: How>(isa: L, v: __m512i) -> __m512i {
 const fn ends_early<B: Codes, H: How>() -> bool {
     matches!(Tables::<mark::UInt8, B::Numbers, H>::MAP.shape, Shape::Start)
 }
+
+const _: () = assert!(ends_early::<Plain<mark::Float8E3M4>, Saturates>());
 
 /// The codes of signed bytes.
 #[inline(always)]

@@ -40,12 +40,12 @@ const fn starts(width: usize) -> [u8; 16] {
 }
 
 impl Vbmi {
-    /// How components of so many bytes are turned, without a shuffle.
+    /// How components of so many bytes are turned by other instructions than a shuffle, too.
     #[inline(always)]
     pub(super) fn finer_turn(self, width: usize) -> Turn {
         let x = self.features;
         // (Of a rotation by 8 bits that the compiler knows of it makes the other again.)
-        let eights = x.word(unknown(&8));
+        let eights = x.word(if width <= 4 { unknown(&8) } else { 8 });
         let finer = Some(Finer { isa: self, eights, starts: x.in_lanes(&starts(width)) });
         Turn { finer, ..x.turn(width) }
     }

@@ -227,6 +227,27 @@ impl Isa for Quarter {
     }
 }
 
+/// Whether VBMI's ways to turn elements make a difference to a pair whose codecs are fused, by a mode: to words, and to longer
+/// elements of those pairs that were found to gain, whose casts leave other ports free than shuffles have.
+const fn turns_otherwise(from: DType, to: DType, mode: usize) -> bool {
+    use DType::{BFloat16, Float8E8M0Fnu, Float16, Float32, Float64, Int64, UInt64};
+    let source = mode & stepwise::SOURCE != 0
+        && match from {
+            _ if from.bits() == 16 => true,
+            Float32 => matches!(to.kind(), Kind::Int | Kind::UInt) && to.bits() == 8,
+            Float64 => matches!(to, Float16 | Float8E8M0Fnu),
+            Int64 | UInt64 => matches!(to, Float16),
+            _ => false,
+        };
+    let results = mode & stepwise::RESULTS != 0
+        && match from {
+            _ if to.bits() == 16 => true,
+            Float16 | BFloat16 => to.bits() >= 32,
+            _ => false,
+        };
+    source || results
+}
+
 /// The kernel of a pair of real dtypes under the default options.
 const fn entry<A, B, const MODE: usize>() -> Entry
 where
@@ -242,27 +263,6 @@ where
         Some(direct) => direct,
         None => Entry { kernel: fused::<A, B, MODE>, road: Road::Fused },
     }
-}
-
-/// Whether a pair's kernel of a mode turns elements by other ways with VBMI: words, and longer elements where numbers become
-/// wider or narrower by the port that would turn them.
-const fn turns_otherwise(from: DType, to: DType, mode: usize) -> bool {
-    use DType::{BFloat16, Float8E8M0Fnu, Float16, Float32, Float64, Int8, Int64, UInt8, UInt64};
-    let source = mode & stepwise::SOURCE != 0
-        && match from {
-            _ if from.bits() == 16 => true,
-            Float32 => matches!(to.kind(), Kind::Int | Kind::UInt) && to.bits() == 8,
-            Float64 | Int64 | UInt64 => matches!(to, Float16 | Float8E8M0Fnu),
-            _ => false,
-        };
-    let results = mode & stepwise::RESULTS != 0
-        && match from {
-            _ if to.bits() == 16 => true,
-            Float16 | BFloat16 => to.bits() >= 32,
-            Int8 | UInt8 => matches!(to, Float64),
-            _ => false,
-        };
-    source || results
 }
 
 /// The same with VBMI, where that makes a difference.

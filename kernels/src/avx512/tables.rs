@@ -29,10 +29,10 @@ pub(super) enum Shape {
     Ends,
     /// Bit 7 is that of the result, turned over if it is set in the lower half of the table.
     Sign,
-    /// As bytes with a sign, those past 63 are as good as that, and those below -64.
-    Middle,
     /// Those past 127 are as good as that.
     Start,
+    /// As bytes with a sign, those past 63 are as good as that, and those below -64.
+    Middle,
     /// Anything.
     Any,
 }
@@ -74,10 +74,10 @@ impl ByteMap {
             Shape::Ends
         } else if sign {
             Shape::Sign
-        } else if middle {
-            Shape::Middle
         } else if start {
             Shape::Start
+        } else if middle {
+            Shape::Middle
         } else {
             Shape::Any
         };

@@ -292,6 +292,8 @@ where
                 let first = isa.bridge(Decode::<A>::decode(isa, src));
                 (first, isa.bridge(Decode::<A>::decode(isa, second)))
             };
+            // (To which turned integers of 64 bits are yet to be clamped.)
+            const { assert!(!TURNED || Small::<B>::limit(SATURATE) < (1u32 << 23) as f32) };
             let limit = isa.all_ps(const { Small::<B>::limit(SATURATE) });
             isa.store(
                 dst,

@@ -10,6 +10,7 @@ use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::{FloatFormat, Specials};
 use crate::stepwise::places;
 use core::arch::x86_64::{__m128i, __m256i};
+use core::mem;
 
 /// Integers of 8 bits to wider ones, and those of 16 to 64 bits.
 pub(in crate::avx2) struct Widen;
@@ -108,6 +109,7 @@ impl<A: Real, B: Real> Step<A, B> for WidenHighestFirst {
 
 impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for ClampToSmall<TURNED> {
     const LEN: usize = 32;
+    const AT_ONCE_TURNED: usize = if A::DTYPE.bits() == 64 { 1 } else { 2 };
     const READS_TURNED: bool = TURNED;
 
     #[inline(always)]
@@ -273,11 +275,16 @@ impl Avx2 {
     /// The places of turned dwords, of which the compiler is not to know. (It would make two shuffles of one behind one that
     /// puts two registers together.)
     #[inline(always)]
-    pub(in crate::avx2) fn dwords_turned(self) -> __m256i {
-        self.twice(unknown(&bytemuck::cast(const { places(4) })))
+    pub(super) fn dwords_turned(self) -> __m256i {
+        const PLACES: &__m128i = {
+            // SAFETY: any 16 bytes make a register.
+            &unsafe { mem::transmute::<[u8; 16], __m128i>(places(4)) }
+        };
+        self.twice(unknown(PLACES))
     }
 
-    /// Eight 64-bit integers, clamped.
+    /// Eight 64-bit integers that are clamped to 32 bits, or, if they are turned, to what a float of a byte is yet clamped to:
+    /// what is beyond 32 bits is then no less than 2^23, or no more than -2^23.
     ///
     /// # Safety
     /// As for [`clamped_lanes`](Self::clamped_lanes).
@@ -294,8 +301,8 @@ impl Avx2 {
     /// The same by lanes: 0, 1, 4 and 5 in the lower one.
     ///
     /// Of those in the other byte order the high dword comes first, and only the low one is turned, to these places: the high
-    /// one is but compared, and its sign is on top of the lowest byte. What is beyond an int32 becomes that byte's with a bit
-    /// below that says no less than 2^23 or no more than -2^23: beyond all numbers of a byte.
+    /// one is but compared, and its sign is on top of the lowest byte. What is beyond an int32 becomes that byte at the top of a
+    /// dword, with a bit below that makes it no less than 2^23, or no more than -2^23.
     ///
     /// # Safety
     /// `src` is valid for reading 64 bytes.
