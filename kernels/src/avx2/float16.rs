@@ -5,6 +5,7 @@
 //! one eight, if numbers come by fours. Float32 to float16, in the L2 cache, takes 1.7 times as long by eights as by fours on
 //! a Zen 5, 1.3 times on a Zen 4, and half as long on an Intel with AVX-512 FP16. Integers are eights, of which parting them
 //! takes a Zen 4 more than it gains: 1.3 times as long. So what ends with such conversions has two loops, see [`either`].
+//! (These figures are of eights that the conversion itself stored, which takes a Zen 4 longer than the two apart.)
 
 use super::Avx2;
 use super::bridge::Sticky;
@@ -115,7 +116,8 @@ impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromBrains<BY_FOURS>
 }
 
 /// Integers of 16 bits in the other byte order, which a shuffle puts in the upper halves of dwords, as turned bfloat16s. There
-/// they are 2^16 times as large. Of those with a sign that is taken back from float32s, since shifts have the ports of conversions.
+/// they are 2^16 times as large. Of those with a sign that is taken back from float32s, exactly, since shifts have the ports
+/// of conversions.
 struct FromTurnedWords<const BY_FOURS: bool>;
 
 impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromTurnedWords<BY_FOURS> {
