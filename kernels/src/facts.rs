@@ -201,6 +201,11 @@ impl Options {
         // All that leaves the range does so whether or not rounding is what pushes it out.
         let exceeded = range_exceeded(a, b, options.rounding);
         options.overflow = effective_overflow(a, b, options.overflow, exceeded);
+        // Where numbers below zero clamp, it does not matter whether they are zero or less.
+        let clamps = matches!(options.overflow, Overflow::As);
+        if clamps && matches!(options.rounding, Rounding::Down) && !has_sign(b) && !is_float(b) {
+            options.rounding = Rounding::Default;
+        }
         let still_checked = matches!(options.overflow, Overflow::Error);
         let eight_bit_float = is_float(b) && b.significant_bits() == 8;
         let has_infinity = extremes(a).infinities[0].is_some();
@@ -235,9 +240,15 @@ const fn effective_rounding(a: DType, b: DType, rounding: Rounding) -> Rounding 
     if precise(a, b) && in_range {
         return Rounding::Default;
     }
+    let rounding = match rounding {
+        Rounding::Down if !has_sign(a) => Rounding::TowardZero,
+        // Of powers of two a half alone is as near to another integer, which is odd.
+        Rounding::NearestEven if is_power_of_two(a) && !is_float(b) => Rounding::TowardZero,
+        chosen => chosen,
+    };
     match (b.numbers(), rounding) {
         (Numbers::Int(_) | Numbers::Bool, Rounding::TowardZero) => Rounding::Default,
-        (Numbers::Float(FloatFormat { specials: Specials::PowersOfTwo, .. }), chosen) => {
+        (Numbers::Float(_), chosen) if is_power_of_two(b) => {
             // Only positive numbers are rounded, and between neighbours the upper one is even.
             match chosen {
                 Rounding::Up => Rounding::Default,
@@ -248,6 +259,23 @@ const fn effective_rounding(a: DType, b: DType, rounding: Rounding) -> Rounding 
         }
         (Numbers::Float(_), Rounding::NearestEven) => Rounding::Default,
         (_, chosen) => chosen,
+    }
+}
+
+/// Whether a dtype has numbers below zero.
+const fn has_sign(dtype: DType) -> bool {
+    match dtype.numbers() {
+        Numbers::Bool => false,
+        Numbers::Int(format) => format.signed,
+        Numbers::Float(format) => format.signed(),
+    }
+}
+
+/// Whether all numbers of a dtype are powers of two.
+const fn is_power_of_two(dtype: DType) -> bool {
+    match dtype.numbers() {
+        Numbers::Float(format) => matches!(format.specials, Specials::PowersOfTwo),
+        _ => false,
     }
 }
 
