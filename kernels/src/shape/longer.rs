@@ -1,6 +1,7 @@
 //! What each byte becomes as an integer of 16 bits or more: by a table of all, which takes the time of some thousand
 //! elements to make, and tells but the lowest two bytes and the sign. More have hardly any integers that a byte becomes:
-//! powers of two, and infinities, which are clamped.
+//! powers of two, and infinities, which are clamped. (Powers of two become float16s in the same way, whose bits are
+//! integers, too: the one float of a byte of which some are no float16s.)
 
 use super::pieces;
 use crate::dtypes::{DType, Kind};
@@ -36,8 +37,11 @@ pub(crate) type LookUpLonger = unsafe fn(&LongerMap, *const u8, *mut u8, usize);
 /// Whether a pair is one of bytes to such integers, under an option that wraps, or another. (Integers of 8 bits are clamped
 /// in less time.)
 pub(super) const fn suits(from: DType, to: DType, wraps: bool) -> bool {
+    let is_power = matches!(from, DType::Float8E8M0Fnu);
     // (Any bit makes a bool that is a byte true, and all casts to so many bits are the default one.)
-    if from.bits() > 8
+    if is_power && matches!(to, DType::Float16) {
+        return true;
+    } else if from.bits() > 8
         || matches!(from, DType::Bool)
         || to.bits() <= 8
         || !matches!(to.kind(), Kind::Int | Kind::UInt)
@@ -48,7 +52,6 @@ pub(super) const fn suits(from: DType, to: DType, wraps: bool) -> bool {
         _ if matches!(from, DType::Int8 | DType::UInt8) => false,
         // An infinity is clamped, but wraps to zero.
         Numbers::Float(format) if to.bits() > 16 => {
-            let is_power = matches!(from, DType::Float8E8M0Fnu);
             !is_power && (wraps || format.infinity().is_none())
         }
         _ => true,
