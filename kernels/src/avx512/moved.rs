@@ -110,23 +110,12 @@ fn codes<A: Real, B: Real, F: Finish<B>, const MODE: u8>(
     numbers: [__m512i; 2],
 ) -> __m512i {
     let x = isa.features;
-    let finite = both(
+    let away = both(
         numbers,
         #[inline(always)]
-        |v| finite::<A, B, F>(x, v),
+        |v| away::<A, B, F, MODE>(x, v),
     );
     let one = x.word(1);
-    let away = |i: usize| {
-        let negative = x.bw._mm512_movepi16_mask(numbers[i]);
-        if MODE == Mode::Up as u8 {
-            finite[i] & !negative
-        } else if MODE == Mode::Down as u8 {
-            finite[i] & negative
-        } else {
-            0
-        }
-    };
-    let away = [away(0), away(1)];
     let before = |i: usize| x.bw._mm512_mask_sub_epi16(numbers[i], away[i], numbers[i], one);
     let [codes, signs] = Keys::<A, B, F>::magnitudes(isa, byte_one, [before(0), before(1)]);
     let away = u64::from(away[0]) | u64::from(away[1]) << 32;
@@ -136,11 +125,18 @@ fn codes<A: Real, B: Real, F: Finish<B>, const MODE: u8>(
     F::finish(x, codes, signs)
 }
 
-/// Which of 32 numbers are neither zero nor infinite nor NaN.
+/// Which of 32 numbers the mode moves away from zero: of one sign, and neither zero nor infinite nor NaN. Their codes follow
+/// each other.
 #[inline(always)]
-fn finite<A: Real, B: Real, F: Finish<B>>(x: Features, v: __m512i) -> __mmask32 {
-    let size = x.f._mm512_and_si512(v, x.word(0x7fff));
-    let before = x.bw._mm512_sub_epi16(size, x.word(1));
-    let infinity = Keys::<A, B, F>::INFINITY;
-    x.bw._mm512_cmplt_epu16_mask(before, x.word(infinity - 1))
+fn away<A: Real, B: Real, F: Finish<B>, const MODE: u8>(x: Features, v: __m512i) -> __mmask32 {
+    let first = match MODE {
+        UP => 1,
+        DOWN => 0x8001,
+        _ => return 0,
+    };
+    let count = Keys::<A, B, F>::INFINITY - 1;
+    x.bw._mm512_cmplt_epu16_mask(x.bw._mm512_sub_epi16(v, x.word(first)), x.word(count))
 }
+
+const UP: u8 = Mode::Up as u8;
+const DOWN: u8 = Mode::Down as u8;
