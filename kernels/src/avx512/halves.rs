@@ -1,12 +1,13 @@
 //! To numbers of 16 bits, where whole registers can be loaded and stored: from integers of a byte, and from
 //! float16 to integers, all in lanes of 16 bits.
 
-use super::codes::{Codes, Pair};
+use super::codes::{Codes, Pair, over_pair};
 use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::uppers::Uppers;
 use super::{Avx512, Features};
 use crate::dtypes::{DType, Real};
+use crate::shape::Mode;
 use core::arch::x86_64::*;
 
 /// 8-bit integers to 16-bit ones.
@@ -159,6 +160,58 @@ unsafe fn words_of_words(
             let v = words(x.load_first(src.add(2 * i), bytes));
             x.store_first(dst.add(2 * i), v, bytes);
         }
+    }
+}
+
+/// Float16 to bfloat16 by a mode: the upper halves of float32s, one further from zero where the mode says so by the sign, and
+/// there is anything in the lower one. (NaN stays as it is.)
+///
+/// # Safety
+/// As for every store, see [`Stores`](crate::shape::Stores).
+pub(super) unsafe fn brains_of_float16s<A: Real, B: Real, const MODE: u8>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: bool,
+) {
+    const INFINITY: u16 = 0x7f80;
+    const { assert!(matches!((A::DTYPE, B::DTYPE), (DType::Float16, DType::BFloat16))) };
+    // SAFETY: the caller's.
+    unsafe {
+        over_pair::<Avx512, A, B>(
+            #[inline(always)]
+            |isa, _| {
+                let x = isa.features();
+                words_of_words(
+                    x,
+                    src,
+                    dst,
+                    n,
+                    #[inline(always)]
+                    |v| {
+                        let [a, b] = x.halves(v).map(
+                            #[inline(always)]
+                            |v| x.f._mm512_castps_si512(x.floats_of_halves(v)),
+                        );
+                        let upper = x.high_words(a, b);
+                        let lower = x.low_words(a, b);
+                        let rest = x.bw._mm512_test_epi16_mask(lower, lower);
+                        let further = if MODE == Mode::Up as u8 {
+                            x.bw._mm512_mask_cmple_epu16_mask(rest, upper, x.word(INFINITY))
+                        } else if MODE == Mode::Down as u8 {
+                            x.bw._mm512_mask_cmple_epi16_mask(
+                                rest,
+                                upper,
+                                x.word(1 << 15 | INFINITY),
+                            )
+                        } else {
+                            return upper;
+                        };
+                        x.bw._mm512_mask_add_epi16(upper, further, upper, x.word(1))
+                    },
+                );
+            },
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! The loops for other options that AVX-512 does better than portable code: its conversions and its
 //! arithmetic round in any direction that the instruction names.
 
+use super::bridge::QUIETLY;
 use super::clamps::clamps;
 use super::draws::{round, round_whole, round_whole64, round64};
 use super::generator::draw;
@@ -226,6 +227,15 @@ loops! {
     /// Float32 to float16, to nearest with ties away from zero.
     near_halves(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
         |x, v| x.near_half(x.f._mm512_castsi512_ps(v));
+    /// Float16 to uint16.
+    words_of_halves<ROUND>(bool) = load_words load_words_part 2 -> store_words store_words_part 2,
+        |x, v| x.words(x.f._mm512_cvt_roundps_epu32::<ROUND>(x.positive(x.floats_of_halves(v))));
+    /// Float16 to uint16, to the nearest, ties away from zero.
+    near_words_of_halves(bool) = load_words load_words_part 2 -> store_words store_words_part 2,
+        |x, v| {
+            let sum = x.half_further(x.positive(x.floats_of_halves(v)));
+            x.words(x.f._mm512_cvt_roundps_epu32::<TO_ZERO>(sum))
+        };
     /// Float32 to bfloat16.
     brains<MODE>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
         |x, v| {
@@ -242,6 +252,23 @@ loops! {
 }
 
 impl Features {
+    #[inline(always)]
+    pub(super) fn floats_of_halves(self, v: __m256i) -> __m512 {
+        self.f._mm512_cvt_roundph_ps::<QUIETLY>(v)
+    }
+
+    /// Numbers above zero, and zero for all else, NaN too.
+    #[inline(always)]
+    fn positive(self, v: __m512) -> __m512 {
+        self.f._mm512_max_round_ps::<QUIETLY>(v, self.f._mm512_setzero_ps())
+    }
+
+    /// The words nearest to unsigned integers.
+    #[inline(always)]
+    fn words(self, v: __m512i) -> __m256i {
+        self.f._mm512_cvtusepi32_epi16(v)
+    }
+
     /// Float64s rounded to integers by a mode.
     #[inline(always)]
     pub(super) fn whole_doubles<const MODE: u8>(self, v: __m512i) -> __m512i {
@@ -254,17 +281,22 @@ impl Features {
         } else if MODE == Mode::NearestEven as u8 {
             self.f._mm512_roundscale_pd::<NEAREST>(number)
         } else {
-            // The largest number below a half, with the sign: what is less than a half does not come to one.
-            let half = self.f._mm512_ternarylogic_epi64::<0xf8>(
-                self.qword(0.5f64.to_bits() - 1),
-                v,
-                self.qword(1 << 63),
-            );
-            let half = self.f._mm512_castsi512_pd(half);
-            let sum = self.f._mm512_add_round_pd::<NEAREST>(number, half);
-            self.f._mm512_roundscale_pd::<TO_ZERO>(sum)
+            self.f._mm512_roundscale_pd::<TO_ZERO>(self.half_further_doubles(v))
         };
         self.f._mm512_castpd_si512(whole)
+    }
+
+    /// As [`half_further`](Self::half_further), of float64s.
+    #[inline(always)]
+    pub(super) fn half_further_doubles(self, v: __m512i) -> __m512d {
+        // The largest number below a half, with the sign: what is less than a half does not come to one.
+        let half = self.f._mm512_ternarylogic_epi64::<0xf8>(
+            self.qword(0.5f64.to_bits() - 1),
+            v,
+            self.qword(1 << 63),
+        );
+        let (number, half) = (self.f._mm512_castsi512_pd(v), self.f._mm512_castsi512_pd(half));
+        self.f._mm512_add_round_pd::<NEAREST>(number, half)
     }
 
     #[inline(always)]

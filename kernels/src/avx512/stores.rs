@@ -2,8 +2,11 @@
 
 use super::bridge::Odd;
 use super::decode::{F32, F64, I32, I64, Narrow, U32, U64, Unquiet};
+use super::halves::brains_of_float16s;
 use super::lanes::{both, each};
-use super::shapes::{DOWN, NEAREST, TO_ZERO, UP, brains, halves, near_halves};
+use super::shapes::{
+    DOWN, NEAREST, TO_ZERO, UP, brains, halves, near_halves, near_words_of_halves, words_of_halves,
+};
 use super::small::Small;
 use super::ties::NearFloats;
 use super::{Avx512, Features};
@@ -51,7 +54,20 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         ] by integers [Up Down NearestEven NearestAway]
     };
     let stores = all_stores! {
-        stores: Float16 Int16 UInt16 => [BFloat16] by brains_of [TowardZero Up Down NearestAway]
+        stores: Float64 => [
+            Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Int2 Int4 UInt2 UInt4
+        ] by integers_of_doubles [Up Down NearestEven NearestAway]
+    };
+    let stores = stores
+        .with(DType::Float16, DType::UInt16, Mode::Up, words_of_halves::<UP>)
+        .with(DType::Float16, DType::UInt16, Mode::NearestEven, words_of_halves::<NEAREST>)
+        .with(DType::Float16, DType::UInt16, Mode::NearestAway, near_words_of_halves);
+    let stores = all_stores! {
+        stores: Int16 UInt16 => [BFloat16] by brains_of [TowardZero Up Down NearestAway]
+    };
+    let stores = all_stores! { stores: Float16 => [BFloat16] by brains_of [NearestAway] };
+    let stores = all_stores! {
+        stores: Float16 => [BFloat16] by brains_of_float16s [TowardZero Up Down]
     };
     let stores = all_stores! {
         stores: BFloat16 Int16 UInt16 => [Float16] by halves_of [TowardZero Up Down NearestAway]
@@ -178,6 +194,31 @@ stepped! {
             Decode::<A>::decode(isa, src).quarters(),
             #[inline(always)]
             |v| F32(x.whole::<MODE>(v.floats(x))),
+        );
+        Encode::<B>::encode(isa, isa.bridge(v), dst);
+    };
+    /// Float64 to an integer.
+    integers_of_doubles [, const MODE: u8] (_)
+    where [
+        Avx512: Decode<A, Hub: Quarters<Hub = F64>> + Encode<B>,
+        Avx512: Bridge<[F64; 4], <Avx512 as Encode<B>>::Home>,
+    ],
+    |isa, x, src, dst| {
+        let v = each(
+            Decode::<A>::decode(isa, src).quarters(),
+            #[inline(always)]
+            |F64(v)| F64(both(
+                v,
+                #[inline(always)]
+                |v| {
+                    let v = x.f._mm512_castpd_si512(v);
+                    // (What is cut off then is more than a conversion leaves.)
+                    if MODE == Mode::NearestAway as u8 {
+                        return x.half_further_doubles(v);
+                    }
+                    x.f._mm512_castsi512_pd(x.whole_doubles::<MODE>(v))
+                },
+            )),
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
     };
