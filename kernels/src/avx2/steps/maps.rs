@@ -108,7 +108,7 @@ struct Plan {
 }
 
 /// Whether a dtype has negative numbers in the upper half of the bytes, counting back from 256.
-const fn two_s_complement(dtype: DType) -> bool {
+pub(super) const fn two_s_complement(dtype: DType) -> bool {
     matches!(dtype, DType::Int8)
 }
 
@@ -237,7 +237,7 @@ impl Plan {
         Some(Self { sign, absolute, clamped, bits, nibbles, other, minus_zero, moved: None, work })
     }
 
-    /// The map of a float with a sign that is rounded up, or down, by that of such that are cut.
+    /// The map of numbers with a sign that is rounded up, or down, by that of such that are cut.
     const fn to_one_side(cut: &[u8; 256], from: DType, to: DType, moved: Moved) -> Self {
         let plan = match to.kind() {
             Kind::Int => match Self::by_magnitude(cut, from, to, 7, Sign::Negates, 5) {
@@ -246,13 +246,13 @@ impl Plan {
             },
             _ => Self::of(cut, from, to),
         };
-        // (What is before the first negative number may be a NaN, which is seen to apart from look-ups that know the sign.)
-        assert!(from_has_minus_zero(from) || !matches!(plan.sign, Sign::Any));
+        // (What is before the first negative float may be a NaN, which is seen to apart from look-ups that know the sign.)
+        assert!(has_minus_zero(from) || !matches!(plan.sign, Sign::Any));
         Self { moved: Some(moved), work: plan.work + 4, ..plan }
     }
 }
 
-const fn from_has_minus_zero(from: DType) -> bool {
+const fn has_minus_zero(from: DType) -> bool {
     matches!(from.numbers(), Numbers::Float(format) if format.has_negative_zero())
 }
 
@@ -357,7 +357,7 @@ struct Pair<A, B, const HOW: u8>(PhantomData<(A, B)>);
 impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
     const PLAN: Plan = match Self::moved() {
         Some(moved) => {
-            assert!(moved.rounds(&Self::TABLE, &Self::cut(), B::DTYPE));
+            assert!(moved.rounds(&Self::TABLE, &Self::cut(), A::DTYPE, B::DTYPE));
             Plan::to_one_side(&Self::cut(), A::DTYPE, B::DTYPE, moved)
         }
         None => Plan::of(&Self::TABLE, A::DTYPE, B::DTYPE),
@@ -383,12 +383,13 @@ impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
             (Numbers::Float(format), Kind::Int | Kind::Float) => {
                 format.signed() && format.bits() == 8 && !matches!(B::DTYPE, DType::Float8E8M0Fnu)
             }
+            (Numbers::Int(_), Kind::Float) => two_s_complement(A::DTYPE),
             _ => false,
         };
         if !signs || !matches!(HOW, UP | DOWN) {
             return None;
         }
-        Moved::of(&Self::TABLE, &Self::cut(), HOW == DOWN)
+        Moved::of(&Self::TABLE, &Self::cut(), HOW == DOWN, A::DTYPE)
     }
 
     const fn from_zero() -> [u8; 256] {
@@ -488,7 +489,7 @@ impl Avx2 {
             _ => self.lower_bits(bytes, plan.bits),
         };
         let moved = match plan.moved {
-            Some(moved) => self.to_be_moved(moved, bytes),
+            Some(moved) => self.to_be_moved::<A>(moved, bytes),
             None => self.zero(),
         };
         let codes = if plan.moved.is_some() { self.add8(codes, moved) } else { codes };
