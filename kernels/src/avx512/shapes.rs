@@ -286,9 +286,18 @@ impl Features {
         self.f._mm512_castpd_si512(whole)
     }
 
+    /// Float64s that are cut to what they are rounded to by a mode.
+    #[inline(always)]
+    pub(super) fn cut_to_whole<const MODE: u8>(self, v: __m512i) -> __m512i {
+        if MODE == Mode::NearestAway as u8 {
+            return self.f._mm512_castpd_si512(self.half_further_doubles(v));
+        }
+        self.whole_doubles::<MODE>(v)
+    }
+
     /// As [`half_further`](Self::half_further), of float64s.
     #[inline(always)]
-    pub(super) fn half_further_doubles(self, v: __m512i) -> __m512d {
+    fn half_further_doubles(self, v: __m512i) -> __m512d {
         // The largest number below a half, with the sign: what is less than a half does not come to one.
         let half = self.f._mm512_ternarylogic_epi64::<0xf8>(
             self.qword(0.5f64.to_bits() - 1),

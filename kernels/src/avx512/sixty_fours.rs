@@ -252,7 +252,7 @@ unsafe fn rounded<A: Real, B: Real, const MODE: u8>(
                     dst,
                     n,
                     #[inline(always)]
-                    |v| x.whole_doubles::<MODE>(v),
+                    |v| x.cut_to_whole::<MODE>(v),
                     #[inline(always)]
                     |v| in_order(x, v),
                     #[inline(always)]

@@ -54,9 +54,8 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         ] by integers [Up Down NearestEven NearestAway]
     };
     let stores = all_stores! {
-        stores: Float64 => [
-            Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Int2 Int4 UInt2 UInt4
-        ] by integers_of_doubles [Up Down NearestEven NearestAway]
+        stores: Float64 => [Int32 Int64 UInt32 UInt64]
+            by integers_of_doubles [Up Down NearestEven NearestAway]
     };
     let stores = stores
         .with(DType::Float16, DType::UInt16, Mode::Up, words_of_halves::<UP>)
@@ -197,7 +196,7 @@ stepped! {
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
     };
-    /// Float64 to an integer.
+    /// Float64 to an integer of 32 bits or more.
     integers_of_doubles [, const MODE: u8] (_)
     where [
         Avx512: Decode<A, Hub: Quarters<Hub = F64>> + Encode<B>,
@@ -210,14 +209,7 @@ stepped! {
             |F64(v)| F64(both(
                 v,
                 #[inline(always)]
-                |v| {
-                    let v = x.f._mm512_castpd_si512(v);
-                    // (What is cut off then is more than a conversion leaves.)
-                    if MODE == Mode::NearestAway as u8 {
-                        return x.half_further_doubles(v);
-                    }
-                    x.f._mm512_castsi512_pd(x.whole_doubles::<MODE>(v))
-                },
+                |v| x.f._mm512_castsi512_pd(x.cut_to_whole::<MODE>(x.f._mm512_castpd_si512(v))),
             )),
         );
         Encode::<B>::encode(isa, isa.bridge(v), dst);
