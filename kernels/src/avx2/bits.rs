@@ -1,7 +1,8 @@
 //! From single bits, in registers: a bit is no more than a choice between what 0 and what 1 becomes.
 
 use super::Avx2;
-use super::code_tables::{Words, codes, words};
+use super::by_codes::StepByCodes;
+use super::code_tables::{Codes, Words, codes, words};
 use super::packed::Step;
 use super::pieces::GROUP;
 use super::widened::StepByWords;
@@ -37,6 +38,44 @@ impl Step for BitsToBytes {
                 k += 1;
             }
         }
+    }
+}
+
+/// Single bits to any two codes of a byte.
+pub(super) struct BitsToCodes;
+
+impl Step for BitsToCodes {
+    const IN: usize = 1;
+    const OUT: usize = 8;
+    const LEN: usize = GROUP;
+
+    /// What 0 becomes, and what is different about 1.
+    type Tables = [__m256i; 2];
+
+    #[inline(always)]
+    fn tables(isa: Avx2, params: &Params) -> [__m256i; 2] {
+        Self::tables_of(isa, codes(params))
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, [zero, flips]: [__m256i; 2], src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 bytes are read and 128 written.
+        unsafe {
+            let mut k = 0;
+            while k < 4 {
+                let bits = src.add(4 * k).cast::<i32>().read_unaligned();
+                let code = isa.xor(zero, isa.and(isa.bits_to_bytes(bits), flips));
+                isa.store(dst.add(32 * k), code);
+                k += 1;
+            }
+        }
+    }
+}
+
+impl StepByCodes for BitsToCodes {
+    #[inline(always)]
+    fn tables_of(isa: Avx2, codes: &Codes) -> [__m256i; 2] {
+        [isa.all8(codes[0] as i8), isa.all8((codes[0] ^ codes[1]) as i8)]
     }
 }
 

@@ -2,6 +2,7 @@
 //! the default ones make of each code. A loop knows but how many bits an element has on both sides.
 
 use super::Avx2;
+use super::bits::BitsToCodes;
 use super::code_tables::Codes;
 use super::half_bytes::ByHalves;
 use super::look_ups::look_up_packed;
@@ -38,6 +39,9 @@ pub(super) fn by_codes(from: DType, to: DType) -> Option<ByCodesKernel> {
     if from.bits() > 8 || to.bits() > 8 || (from.significant_bits() == 8 && are_whole) {
         // (Whole numbers are clamped in less time.)
         return None;
+    } else if matches!(from, DType::Float8E8M0Fnu) && to.bits() == 6 {
+        // (Few powers of two are no zero, nor the largest: they are found in less time, too.)
+        return None;
     }
     Some(match (from.significant_bits(), to.bits()) {
         (8, 1) => look_up_packed::<1>,
@@ -54,7 +58,7 @@ fn few_by_codes(from: DType, to: DType) -> ByCodesKernel {
         (1, 1) => stepped_by::<ByHalves<1, 1>>,
         (1, 2) => stepped_by::<ByHalves<1, 2>>,
         (1, 4) => stepped_by::<ByHalves<1, 4>>,
-        (1, 8) => stepped_by::<ByHalves<1, 8>>,
+        (1, 8) => stepped_by::<BitsToCodes>,
         (2, 1) => stepped_by::<ByHalves<2, 1>>,
         (2, 2) => stepped_by::<ByHalves<2, 2>>,
         (2, 4) => stepped_by::<ByHalves<2, 4>>,

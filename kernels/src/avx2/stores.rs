@@ -62,6 +62,9 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: Float8E8M0Fnu => [Float16] by halves_of_powers [TowardZero Down Up NearestAway]
     };
+    let stores = all_stores! {
+        stores: Float8E8M0Fnu => [Int16 UInt16] by words_of_powers [Up NearestAway]
+    };
     let stores = all_wraps! {
         stores: Float8E8M0Fnu => [Int16 Int32 Int64 UInt16 UInt32 UInt64] by low_bits_of_powers
     };
@@ -303,6 +306,12 @@ stepped! {
     low_bits_of_powers [] (_) = 32
     where [],
     |isa, src, dst| <PowerToInt<true> as Step<A, B>>::step(isa, src, dst);
+    /// Powers of two to 16-bit integers.
+    words_of_powers [, const MODE: u8] (_) = 32
+    where [],
+    |isa, src, dst| {
+        isa.store_powers_in_words::<B, false>(isa.whole_powers::<MODE>(isa.load(src)), dst);
+    };
     /// Wider integers to powers of two.
     powers [, const MODE: u8] (_) = 16
     where [Avx2: Decode<A, Hub: ToPower> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>],

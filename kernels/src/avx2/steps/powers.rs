@@ -432,10 +432,7 @@ impl<A: Real, B: Real, const WRAP: bool> Step<A, B> for PowerToInt<WRAP> {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             if const { B::DTYPE.bits() == 16 } {
-                let [low, high] = isa.powers_in_words::<B, WRAP>(isa.in_order(isa.load(src)));
-                isa.store(dst, isa.low8(low, high));
-                isa.store(dst.add(32), isa.high8(low, high));
-                return;
+                return isa.store_powers_in_words::<B, WRAP>(isa.load(src), dst);
             }
             isa.store_powers::<B, WRAP>(isa.loadx(src), dst);
             isa.store_powers::<B, WRAP>(isa.loadx(src.add(16)), dst.add(2 * B::DTYPE.bits()));
@@ -444,6 +441,35 @@ impl<A: Real, B: Real, const WRAP: bool> Step<A, B> for PowerToInt<WRAP> {
 }
 
 impl Avx2 {
+    /// The codes of powers of two that are integers, or are cut to what these are rounded to by a mode: up, or to the nearest,
+    /// ties away from zero, of which a half is one.
+    #[inline(always)]
+    pub(in crate::avx2) fn whole_powers<const MODE: u8>(self, codes: __m256i) -> __m256i {
+        const { assert!(MODE == Mode::Up as u8 || MODE == Mode::NearestAway as u8) };
+        if MODE == Mode::Up as u8 {
+            return self.max_u8(codes, self.all8(ONE as i8));
+        }
+        self.sub8(codes, self.eq8(codes, self.all8(ONE as i8 - 1)))
+    }
+
+    /// Stores 32 powers of two as 16-bit integers.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing 32 elements of `B`.
+    #[inline(always)]
+    pub(in crate::avx2) unsafe fn store_powers_in_words<B: Real, const WRAP: bool>(
+        self,
+        codes: __m256i,
+        dst: *mut u8,
+    ) {
+        let [low, high] = self.powers_in_words::<B, WRAP>(self.in_order(codes));
+        // SAFETY: the caller's.
+        unsafe {
+            self.store(dst, self.low8(low, high));
+            self.store(dst.add(32), self.high8(low, high));
+        }
+    }
+
     /// The low and the high bytes of powers of two as 16-bit integers.
     #[inline(always)]
     fn powers_in_words<B: Real, const WRAP: bool>(self, codes: __m256i) -> [__m256i; 2] {
