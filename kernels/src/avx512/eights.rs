@@ -100,7 +100,7 @@ eights! {
         [x.f._mm512_mask_mov_epi64(cut, above as __mmask8, x.qword(i64::MAX as u64)); 2]
     };
     float32_to_uint64: Float32 4 => UInt64 8, |x, v| {
-        let v = x.f._mm512_max_round_ps::<QUIETLY>(x.f._mm512_castsi512_ps(v), x.f._mm512_setzero_ps());
+        let v = x.positive(x.f._mm512_castsi512_ps(v));
         [x.dq._mm512_cvtt_roundps_epu64::<QUIETLY>(x.f._mm512_castps512_ps256(v)); 2]
     };
 

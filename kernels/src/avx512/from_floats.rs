@@ -16,10 +16,8 @@ impl Hub for F32 {
     fn int<const BITS: u32, const SIGNED: bool>(self, x: Features) -> Int<BITS, SIGNED> {
         let v = self.0;
         let lanes = if !SIGNED && BITS == 32 {
-            // The second operand of `max` is the result where one is NaN; past the largest, the
-            // conversion gives all ones.
-            let v = x.f._mm512_max_round_ps::<QUIETLY>(v, x.f._mm512_setzero_ps());
-            x.f._mm512_cvtt_roundps_epu32::<QUIETLY>(v)
+            // Past the largest, the conversion gives all ones.
+            x.f._mm512_cvtt_roundps_epu32::<QUIETLY>(x.positive(v))
         } else if !SIGNED {
             // What is too small, and NaN, which the second operand of `min` lets through, gives the
             // lowest integer; the clamp makes it 0.
@@ -48,9 +46,8 @@ impl Hub for F32 {
     #[inline(always)]
     fn long<const SIGNED: bool>(self, x: Features) -> [__m512i; 2] {
         if !SIGNED {
-            let v = x.f._mm512_max_round_ps::<QUIETLY>(self.0, x.f._mm512_setzero_ps());
             return both(
-                x.float_halves(v),
+                x.float_halves(x.positive(self.0)),
                 #[inline(always)]
                 |half| x.dq._mm512_cvtt_roundps_epu64::<QUIETLY>(half),
             );

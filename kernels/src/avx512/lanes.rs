@@ -6,6 +6,7 @@
 //! they lie in memory that cannot be accessed.
 
 use super::Features;
+use super::bridge::QUIETLY;
 use crate::codec::hidden;
 use core::arch::x86_64::*;
 
@@ -335,6 +336,12 @@ impl Features {
     #[inline(always)]
     pub(super) fn float_halves(self, v: __m512) -> [__m256; 2] {
         [self.f._mm512_castps512_ps256(v), self.dq._mm512_extractf32x8_ps::<1>(v)]
+    }
+
+    /// Numbers above zero, and zero for all else: of two operands of which one is NaN the instruction answers the second.
+    #[inline(always)]
+    pub(super) fn positive(self, v: __m512) -> __m512 {
+        self.f._mm512_max_round_ps::<QUIETLY>(v, self.f._mm512_setzero_ps())
     }
 
     /// The low words of 32 dwords.

@@ -257,12 +257,6 @@ impl Features {
         self.f._mm512_cvt_roundph_ps::<QUIETLY>(v)
     }
 
-    /// Numbers above zero, and zero for all else, NaN too.
-    #[inline(always)]
-    fn positive(self, v: __m512) -> __m512 {
-        self.f._mm512_max_round_ps::<QUIETLY>(v, self.f._mm512_setzero_ps())
-    }
-
     /// The words nearest to unsigned integers.
     #[inline(always)]
     fn words(self, v: __m512i) -> __m256i {
