@@ -9,7 +9,7 @@ use crate::table::Params;
 use core::arch::x86_64::__m256i;
 use core::array;
 
-/// From `IN` to `OUT` bits, at most 4 and 16, by half bytes.
+/// From `IN` to `OUT` bits, at most 4 and 16, by half bytes, which become at most 16 bits.
 pub(super) struct ByHalves<const IN: usize, const OUT: usize>;
 
 impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
@@ -31,7 +31,7 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
 
     /// For the lower half of a byte, and for the higher one: the first 8 bits of what it becomes, and
     /// those that follow.
-    type Tables = [[__m256i; 4]; 2];
+    type Tables = [[__m256i; 2]; 2];
 
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> Self::Tables {
@@ -79,33 +79,13 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
                         k += 1;
                     }
                 }
-                16 => {
+                _ => {
+                    const { assert!(Self::BITS <= 16) };
                     let (l, h) = isa.halves(isa.ready_to_unpack_twice(isa.load(src)));
                     let (l, l2) = (isa.shuffle8(low[0], l), isa.shuffle8(low[1], l));
                     let (h, h2) = (isa.shuffle8(high[0], h), isa.shuffle8(high[1], h));
                     isa.store_joined(isa.low8(l, l2), isa.low8(h, h2), dst);
                     isa.store_joined(isa.high8(l, l2), isa.high8(h, h2), dst.add(64));
-                }
-                _ => {
-                    let (l, h) = isa.halves(isa.ready_to_unpack_thrice(isa.load(src)));
-                    let (l, l2, l3, l4) = (
-                        isa.shuffle8(low[0], l),
-                        isa.shuffle8(low[1], l),
-                        isa.shuffle8(low[2], l),
-                        isa.shuffle8(low[3], l),
-                    );
-                    let (h, h2, h3, h4) = (
-                        isa.shuffle8(low[0], h),
-                        isa.shuffle8(low[1], h),
-                        isa.shuffle8(low[2], h),
-                        isa.shuffle8(low[3], h),
-                    );
-                    let (v, v2) = (isa.low8(l, l2), isa.low8(l3, l4));
-                    let (w, w2) = (isa.low8(h, h2), isa.low8(h3, h4));
-                    isa.store_pairs([v, v2], [w, w2], dst);
-                    let (v, v2) = (isa.high8(l, l2), isa.high8(l3, l4));
-                    let (w, w2) = (isa.high8(h, h2), isa.high8(h3, h4));
-                    isa.store_pairs([v, v2], [w, w2], dst.add(128));
                 }
             }
         }
@@ -129,8 +109,8 @@ impl<const IN: usize> StepByWords for ByHalves<IN, 16> {
 impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
     /// What [`Step::tables`] gives, for what codes become.
     #[inline(always)]
-    fn tables_for(isa: Avx2, codes: [u32; 16]) -> [[__m256i; 4]; 2] {
-        let mut halves = [[0u8; 32]; 4];
+    fn tables_for(isa: Avx2, codes: [u32; 16]) -> [[__m256i; 2]; 2] {
+        let mut halves = [[0u8; 32]; 2];
         for i in 0..16 {
             let mut bits = 0;
             for k in 0..4 / IN {
@@ -142,15 +122,15 @@ impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
             }
         }
         // (Of `array::map` the compiler doesn't promise that it is inlined.)
-        let [a, b, c, d] = &halves;
-        let low = [isa.constant(a), isa.constant(b), isa.constant(c), isa.constant(d)];
+        let [a, b] = &halves;
+        let low = [isa.constant(a), isa.constant(b)];
         let high = match Self::BITS {
             1 => isa.add8(low[0], low[0]),
             2 => isa.shl16::<2>(low[0]),
             4 => isa.shl16::<4>(low[0]),
             _ => low[0],
         };
-        [low, [high, low[1], low[2], low[3]]]
+        [low, [high, low[1]]]
     }
 }
 
@@ -180,23 +160,6 @@ impl Avx2 {
         unsafe {
             self.store(dst, self.low16(v, w));
             self.store(dst.add(32), self.high16(v, w));
-        }
-    }
-
-    /// Stores dwords of both in turns, the words of which are in turns in two vectors.
-    ///
-    /// # Safety
-    /// `dst` is valid for writing 128 bytes.
-    #[inline(always)]
-    unsafe fn store_pairs(self, v: [__m256i; 2], w: [__m256i; 2], dst: *mut u8) {
-        let (a, b) = (self.low16(v[0], v[1]), self.low16(w[0], w[1]));
-        let (c, d) = (self.high16(v[0], v[1]), self.high16(w[0], w[1]));
-        // SAFETY: the caller's.
-        unsafe {
-            self.store(dst, self.low32(a, b));
-            self.store(dst.add(32), self.high32(a, b));
-            self.store(dst.add(64), self.low32(c, d));
-            self.store(dst.add(96), self.high32(c, d));
         }
     }
 
