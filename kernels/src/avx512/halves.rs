@@ -1,7 +1,8 @@
-//! To numbers of 16 bits, where whole registers can be loaded and stored: from integers of a byte, and from
-//! float16 to integers, all in lanes of 16 bits.
+//! To numbers of 16 bits, where whole registers can be loaded and stored: from integers of a byte, between float16 and
+//! bfloat16, and from float16 to integers, these in lanes of 16 bits.
 
 use super::codes::{Codes, Pair, over_pair};
+use super::lanes::both;
 use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::uppers::Uppers;
@@ -189,7 +190,8 @@ pub(super) unsafe fn brains_of_float16s<A: Real, B: Real, const MODE: u8>(
                     n,
                     #[inline(always)]
                     |v| {
-                        let [a, b] = x.halves(v).map(
+                        let [a, b] = both(
+                            x.halves(v),
                             #[inline(always)]
                             |v| x.f._mm512_castps_si512(x.floats_of_halves(v)),
                         );
