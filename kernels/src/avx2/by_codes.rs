@@ -40,7 +40,7 @@ pub(super) fn by_codes(from: DType, to: DType) -> Option<ByCodesKernel> {
         // (Whole numbers are clamped in less time.)
         return None;
     } else if matches!(from, DType::Float8E8M0Fnu) && to.bits() == 6 {
-        // (Few powers of two are no zero, nor the largest: they are found in less time, too.)
+        // (Almost all powers of two become zero or the largest number: the map to bytes, packed then, takes less time.)
         return None;
     }
     Some(match (from.significant_bits(), to.bits()) {

@@ -165,7 +165,7 @@ unsafe fn words_of_words(
 }
 
 /// Float16 to bfloat16 by a mode: the upper halves of float32s, one further from zero where the mode says so by the sign, and
-/// there is anything in the lower one. (NaN stays as it is.)
+/// there is anything in the lower one. (NaN, which the conversion makes quiet, is past infinity and is not moved.)
 ///
 /// # Safety
 /// As for every store, see [`Stores`](crate::shape::Stores).

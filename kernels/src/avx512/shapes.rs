@@ -257,7 +257,7 @@ impl Features {
         self.f._mm512_cvt_roundph_ps::<QUIETLY>(v)
     }
 
-    /// The words nearest to unsigned integers.
+    /// Unsigned integers, clamped to words.
     #[inline(always)]
     fn words(self, v: __m512i) -> __m256i {
         self.f._mm512_cvtusepi32_epi16(v)

@@ -229,7 +229,7 @@ unsafe fn turned_by_bytes<N: Narrows, const MODE: usize>(
     }
 }
 
-/// Float64s, rounded before they are cut.
+/// Float64s, rounded, or moved by half a unit, before they are cut.
 ///
 /// # Safety
 /// As for every store, see [`Stores`].

@@ -101,7 +101,7 @@ impl Avx2 {
     }
 
     /// -1 for numbers that are moved, else 0. Their bytes follow each other: with something added, going around, they are the
-    /// largest numbers with a sign.
+    /// largest bytes with a sign.
     #[inline(always)]
     pub(super) fn to_be_moved<A: Real>(self, moved: Moved, bytes: __m256i) -> __m256i {
         let ends = [moved.first, moved.last].map(
