@@ -29,14 +29,14 @@ impl Step for BitsToBytes {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, one: __m256i, src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's: 16 bytes are read and 128 written.
+        // SAFETY: the caller's: this is a group.
         unsafe {
-            let mut k = 0;
-            while k < 4 {
-                let bits = src.add(4 * k).cast::<i32>().read_unaligned();
-                isa.store(dst.add(32 * k), isa.and(isa.bits_to_bytes(bits), one));
-                k += 1;
-            }
+            isa.store_bits(
+                src,
+                dst,
+                #[inline(always)]
+                |bits| isa.and(bits, one),
+            );
         }
     }
 }
@@ -59,15 +59,14 @@ impl Step for BitsToCodes {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, [zero, flips]: [__m256i; 2], src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's: 16 bytes are read and 128 written.
+        // SAFETY: the caller's: this is a group.
         unsafe {
-            let mut k = 0;
-            while k < 4 {
-                let bits = src.add(4 * k).cast::<i32>().read_unaligned();
-                let code = isa.xor(zero, isa.and(isa.bits_to_bytes(bits), flips));
-                isa.store(dst.add(32 * k), code);
-                k += 1;
-            }
+            isa.store_bits(
+                src,
+                dst,
+                #[inline(always)]
+                |bits| isa.xor(zero, isa.and(bits, flips)),
+            );
         }
     }
 }
@@ -183,6 +182,23 @@ impl StepByWords for BitsToWords {
 }
 
 impl Avx2 {
+    /// Stores what is made of a group's bits, each of which is all bits of a byte.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 16 bytes and `dst` for writing 128.
+    #[inline(always)]
+    unsafe fn store_bits(self, src: *const u8, dst: *mut u8, code: impl Fn(__m256i) -> __m256i) {
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's.
+            unsafe {
+                let bits = src.add(4 * k).cast::<i32>().read_unaligned();
+                self.store(dst.add(32 * k), code(self.bits_to_bytes(bits)));
+            }
+            k += 1;
+        }
+    }
+
     /// Ones for bits that are set.
     #[inline(always)]
     fn bits_to_words(self, bits: i16) -> __m256i {

@@ -181,12 +181,6 @@ fn unsigned(x: Features, v: __m512i) -> __m512i {
     x.longs_of_doubles::<false>(x.f._mm512_castsi512_pd(v))
 }
 
-/// Float64s, with 0 for negative ones and NaN: where one is NaN, max is the second of its operands.
-#[inline(always)]
-fn not_negative(x: Features, v: __m512i) -> __m512d {
-    x.f._mm512_max_round_pd::<QUIETLY>(x.f._mm512_castsi512_pd(v), x.f._mm512_setzero_pd())
-}
-
 #[inline(always)]
 fn int64s(x: Features, v: __m512i) -> [__m512i; 2] {
     [x.longs_of_doubles::<true>(x.f._mm512_castsi512_pd(v)); 2]
@@ -202,7 +196,10 @@ fn int32s(x: Features, v: __m512i) -> [__m512i; 2] {
 
 #[inline(always)]
 fn uint32s(x: Features, v: __m512i) -> [__m512i; 2] {
-    half(x, x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(not_negative(x, v)))
+    half(
+        x,
+        x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(x.positive_doubles(x.f._mm512_castsi512_pd(v))),
+    )
 }
 
 /// A byte that says whether it is 0 for each of 8 numbers.

@@ -149,8 +149,7 @@ impl Features {
     #[inline(always)]
     pub(super) fn longs_of_doubles<const SIGNED: bool>(self, v: __m512d) -> __m512i {
         if !SIGNED {
-            let v = self.f._mm512_max_round_pd::<QUIETLY>(v, self.f._mm512_setzero_pd());
-            return self.dq._mm512_cvtt_roundpd_epu64::<QUIETLY>(v);
+            return self.dq._mm512_cvtt_roundpd_epu64::<QUIETLY>(self.positive_doubles(v));
         }
         let nan = self.qword(NAN_TO_ZERO.into());
         let v = self.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, nan);
@@ -172,8 +171,7 @@ impl Hub for F64 {
             #[inline(always)]
             |v| {
                 if !SIGNED && BITS == 32 {
-                    let v = x.f._mm512_max_round_pd::<QUIETLY>(v, x.f._mm512_setzero_pd());
-                    x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(v)
+                    x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(x.positive_doubles(v))
                 } else if !SIGNED {
                     let v = x.f._mm512_min_round_pd::<QUIETLY>(
                         x.f._mm512_set1_pd((1u32 << BITS) as f64),

@@ -344,6 +344,12 @@ impl Features {
         self.f._mm512_max_round_ps::<QUIETLY>(v, self.f._mm512_setzero_ps())
     }
 
+    /// The same of float64.
+    #[inline(always)]
+    pub(super) fn positive_doubles(self, v: __m512d) -> __m512d {
+        self.f._mm512_max_round_pd::<QUIETLY>(v, self.f._mm512_setzero_pd())
+    }
+
     /// The low words of 32 dwords.
     #[inline(always)]
     pub(super) fn low_words(self, a: __m512i, b: __m512i) -> __m512i {
