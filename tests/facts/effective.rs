@@ -90,6 +90,12 @@ fn options_of_no_consequence_are_at_their_default() {
     }
 }
 
+/// Whether a real dtype has numbers below zero.
+fn has_sign(dtype: DType) -> bool {
+    dtype.finfo().is_some_and(|numbers| numbers.min < 0.0)
+        || dtype.iinfo().is_some_and(|numbers| numbers.min < 0)
+}
+
 fn rules(from: DType, to: DType, given: &Options, left: &Options) -> Vec<(&'static str, bool)> {
     let (a, b) = (component(from), component(to));
     let drops = is_complex(from) && !is_complex(to);
@@ -104,6 +110,13 @@ fn rules(from: DType, to: DType, given: &Options, left: &Options) -> Vec<(&'stat
     let flipped = Options { saturate: !given.saturate, ..*given }.effective(from, to);
     rule("Error ignores saturate", checked, flipped == *left);
     rule("an integer is whole", !is_float(a) && !is_float(b), left.rounding == Rounding::Default);
+    let is_down = left.rounding == Rounding::Down;
+    rule("without a sign, down is toward zero", !has_sign(a), !is_down);
+    let is_power = a == DType::Float8E8M0Fnu;
+    let is_even = left.rounding == Rounding::NearestEven;
+    rule("to integers powers of two are cut", is_power && !is_float(b), !is_even);
+    let clamps = !has_sign(b) && !is_float(b) && left.overflow == Overflow::As;
+    rule("what is below zero clamps", clamps, !is_down);
     let kept = left.overflow == Overflow::Error || left.overflow == Overflow::As;
     rule("As, Wrap and Saturate differ for integers", is_float(b), kept);
     let draws = matches!(left.rounding, Rounding::Stochastic { .. });
