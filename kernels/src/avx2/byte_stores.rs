@@ -25,13 +25,16 @@ macro_rules! small_overflows {
 pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float8E8M0Fnu => [Int2 Int4 UInt2 UInt4]
+            Float8E4M3B11Fnuz => [Int2 Int4 UInt2 UInt4]
             by mapped [Up Down NearestEven NearestAway]
     };
     let stores = all_stores! {
-        stores: Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3B11Fnuz Float8E8M0Fnu => [
-            Int8 UInt8
-        ] by mapped [Up Down NearestEven NearestAway]
+        stores: Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3B11Fnuz => [Int8 UInt8]
+            by mapped [Up Down NearestEven NearestAway]
+    };
+    // (By the other modes powers of two are cut.)
+    let stores = all_stores! {
+        stores: Float8E8M0Fnu => [Int8 UInt8 Int2 Int4 UInt2 UInt4] by mapped [Up NearestAway]
     };
     let stores = overflowing(between_bytes(stores));
     let stores = all_wraps! {
@@ -87,7 +90,7 @@ const fn between_bytes(stores: Stores) -> Stores {
         stores: Float8E8M0Fnu => [
             Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by mapped [TowardZero Up Down NearestAway]
+        ] by mapped [TowardZero Up NearestAway]
     }
 }
 

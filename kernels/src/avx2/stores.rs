@@ -17,7 +17,7 @@ use super::steps::bytes::EncodeSmall;
 use super::steps::cuts::BrainToWord;
 use super::steps::floats::{BrainToByte, FloatToByte};
 use super::steps::ints::EncodeWords;
-use super::steps::maps::{BY_DEFAULT, of_positive};
+use super::steps::maps::{BY_DEFAULT, FROM_ZERO};
 use super::steps::powers::{
     FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower, carry,
 };
@@ -30,8 +30,11 @@ use core::arch::x86_64::{__m128i, __m256, __m256d};
 /// These stores, and those below.
 pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
-        stores: Float32 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [Float16]
-            by halves [TowardZero Up Down NearestAway]
+        stores: Float32 Int16 Int32 Int64 => [Float16] by halves [TowardZero Up Down NearestAway]
+    };
+    // (Of numbers without a sign, down is toward zero.)
+    let stores = all_stores! {
+        stores: UInt16 UInt32 UInt64 => [Float16] by halves [TowardZero Up NearestAway]
     };
     let stores = all_stores! { stores: Float64 => [Float16] by halves [NearestAway] };
     let stores = x86_stores! { stores: small low_bits };
@@ -42,10 +45,16 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         ] by small_of_words [TowardZero Up Down]
     };
     let stores = all_stores! {
-        stores: Float32 Int16 Int32 Int64 UInt16 UInt32 UInt64 => [
+        stores: Float32 Int16 Int32 Int64 => [
             Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
         ] by small_of_halves [TowardZero Up Down]
+    };
+    let stores = all_stores! {
+        stores: UInt16 UInt32 UInt64 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3
+            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by small_of_halves [TowardZero Up]
     };
     let stores = all_stores! {
         stores: Int32 Int64 UInt32 UInt64 => [Float8E8M0Fnu] by powers [TowardZero NearestAway]
@@ -60,7 +69,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: Float32 Float64 => [Float8E8M0Fnu] by powers_of_floats [TowardZero NearestAway]
     };
     let stores = all_stores! {
-        stores: Float8E8M0Fnu => [Float16] by halves_of_powers [TowardZero Down Up NearestAway]
+        stores: Float8E8M0Fnu => [Float16] by halves_of_powers [TowardZero Up NearestAway]
     };
     let stores = all_stores! {
         stores: Float8E8M0Fnu => [Int16 UInt16] by words_of_powers [Up NearestAway]
@@ -76,7 +85,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: UInt8 UInt16 UInt32 => [
             Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by clamped_unsigned [TowardZero Up Down NearestAway]
+        ] by clamped_unsigned [TowardZero Up NearestAway]
     };
     let stores = byte_stores::stores(overflowing(stores));
     let stores = all_stores! {
@@ -254,12 +263,8 @@ stepped! {
     clamped_unsigned [, const MODE: u8] (saturate) = 32
     where [],
     |isa, src, dst| {
-        const UP: u8 = of_positive(Mode::Up as u8);
-        const DOWN: u8 = of_positive(Mode::Down as u8);
         let codes = if MODE == Mode::Up as u8 {
-            isa.clamped_by::<A, B, UP>(src, saturate)
-        } else if MODE == Mode::Down as u8 {
-            isa.clamped_by::<A, B, DOWN>(src, saturate)
+            isa.clamped_by::<A, B, FROM_ZERO>(src, saturate)
         } else {
             isa.clamped_by::<A, B, MODE>(src, saturate)
         };

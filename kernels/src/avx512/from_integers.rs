@@ -24,12 +24,24 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: Int16 UInt16 => [
             Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by saturating [TowardZero Up Down NearestAway]
+        ] by saturating [TowardZero Up NearestAway]
     };
     let stores = all_stores! {
         stores: Int32 UInt32 => [
             Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by saturating [TowardZero Up Down]
+        ] by saturating [TowardZero Up]
+    };
+    // (Of numbers without a sign, down is toward zero.)
+    let stores = all_stores! {
+        stores: Int16 => [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by saturating [Down]
+    };
+    let stores = all_stores! {
+        stores: Int32 => [
+            Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+        ] by saturating [Down]
     };
     let stores = all_stores! {
         stores: Int32 UInt32 => [
@@ -37,7 +49,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         ] by any [NearestAway]
     };
     let stores = all_stores! {
-        stores: UInt32 => [Float8E4M3Fnuz Float8E4M3] by saturating [TowardZero Up Down]
+        stores: UInt32 => [Float8E4M3Fnuz Float8E4M3] by saturating [TowardZero Up]
     };
     all_stores! { stores: UInt32 => [Float8E4M3Fnuz Float8E4M3] by any [NearestAway] }
 }

@@ -62,15 +62,20 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         .with(DType::Float16, DType::UInt16, Mode::NearestEven, words_of_halves::<NEAREST>)
         .with(DType::Float16, DType::UInt16, Mode::NearestAway, near_words_of_halves);
     let stores = all_stores! {
-        stores: Int16 UInt16 => [BFloat16] by brains_of [TowardZero Up Down NearestAway]
+        stores: Int16 => [BFloat16] by brains_of [TowardZero Up Down NearestAway]
     };
+    // (Of numbers without a sign, down is toward zero.)
+    let stores =
+        all_stores! { stores: UInt16 => [BFloat16] by brains_of [TowardZero Up NearestAway] };
     let stores = all_stores! { stores: Float16 => [BFloat16] by brains_of [NearestAway] };
     let stores = all_stores! {
         stores: Float16 => [BFloat16] by brains_of_float16s [TowardZero Up Down]
     };
     let stores = all_stores! {
-        stores: BFloat16 Int16 UInt16 => [Float16] by halves_of [TowardZero Up Down NearestAway]
+        stores: BFloat16 Int16 => [Float16] by halves_of [TowardZero Up Down NearestAway]
     };
+    let stores =
+        all_stores! { stores: UInt16 => [Float16] by halves_of [TowardZero Up NearestAway] };
     let stores = all_stores! {
         stores: Float64 Int32 Int64 UInt32 UInt64 => [Float16] by odd_halves [NearestAway]
     };

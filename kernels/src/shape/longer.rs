@@ -9,7 +9,7 @@ use crate::format::Numbers;
 use crate::table::{Params, Table};
 use core::{array, ptr};
 
-/// The integers that bytes become.
+/// The integers that bytes become, or the bits of float16s.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has the loops that read them.
 pub(crate) struct LongerMap {
     /// Their lowest bytes.

@@ -270,14 +270,16 @@ pub(crate) use all_wraps;
 macro_rules! x86_stores {
     ($stores:ident: $small:ident $low_bits:ident) => {{
         let $stores = x86_stores! {
-            @small $stores $small [TowardZero Up Down NearestEven NearestAway]
+            @small $stores $small [TowardZero Up NearestEven NearestAway]
             Float32 Int32 UInt32 Int64 UInt64
         };
         // (To the nearest the default kernels round.)
         let $stores = x86_stores! { @small $stores $small [TowardZero Up Down] Float16 BFloat16 };
         let $stores = x86_stores! {
-            @small $stores $small [TowardZero Up Down NearestAway] Int16 UInt16
+            @small $stores $small [TowardZero Up NearestAway] Int16 UInt16
         };
+        // (Of numbers without a sign, down is toward zero.)
+        let $stores = x86_stores! { @small $stores $small [Down] Float32 Int16 Int32 Int64 };
         // (The bridges from float64 lose what is only above or below zero.)
         let $stores = x86_stores! { @small $stores $small [NearestEven NearestAway] Float64 };
         $crate::shape::all_wraps! {

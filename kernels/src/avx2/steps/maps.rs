@@ -20,11 +20,12 @@ use core::marker::PhantomData;
 /// Between one-byte dtypes, by a sum of look-ups.
 pub(in crate::avx2) struct ByteMap<const HOW: u8>;
 
-/// How numbers are cast: under the default options, the same but not saturating, rounded away from zero, or to their low
-/// bits. Any other is the number of a [`Mode`].
+/// How numbers are cast: under the default options, the same but not saturating, rounded away from zero, which is as good as
+/// up where nothing is negative, and the same on both sides of zero, so that there is less to look up; or to their low bits.
+/// Any other is the number of a [`Mode`].
 pub(in crate::avx2) const BY_DEFAULT: u8 = u8::MAX;
 pub(in crate::avx2) const OVERFLOWING: u8 = u8::MAX - 1;
-const FROM_ZERO: u8 = u8::MAX - 2;
+pub(in crate::avx2) const FROM_ZERO: u8 = u8::MAX - 2;
 pub(in crate::avx2) const LOW_BITS: u8 = u8::MAX - 3;
 
 const UP: u8 = Mode::Up as u8;
@@ -32,15 +33,6 @@ const DOWN: u8 = Mode::Down as u8;
 const TO_ZERO: u8 = Mode::TowardZero as u8;
 const AWAY: u8 = Mode::NearestAway as u8;
 const EVEN: u8 = Mode::NearestEven as u8;
-
-/// As good as a mode where nothing is negative, and the same on both sides of zero, so that there is less to look up.
-pub(in crate::avx2) const fn of_positive(mode: u8) -> u8 {
-    match mode {
-        UP => FROM_ZERO,
-        DOWN => TO_ZERO,
-        _ => mode,
-    }
-}
 
 const fn options(how: u8) -> Options {
     let rounding = match how {
@@ -246,7 +238,8 @@ impl Plan {
             },
             _ => Self::of(cut, from, to),
         };
-        // (What is before the first negative float may be a NaN, which is seen to apart from look-ups that know the sign.)
+        // (What is before the first negative float may be a NaN, which is seen to apart from look-ups that know the sign;
+        // and in two's complement the byte before a negative number's is further from zero.)
         assert!(has_minus_zero(from) || !matches!(plan.sign, Sign::Any));
         Self { moved: Some(moved), work: plan.work + 4, ..plan }
     }

@@ -104,12 +104,10 @@ impl Avx2 {
     /// largest bytes with a sign.
     #[inline(always)]
     pub(super) fn to_be_moved<A: Real>(self, moved: Moved, bytes: __m256i) -> __m256i {
-        let ends = [moved.first, moved.last].map(
-            #[inline(always)]
-            |magnitude| code_of(magnitude, moved.negative, A::DTYPE),
-        );
+        let nearest = code_of(moved.first, moved.negative, A::DTYPE);
+        let furthest = code_of(moved.last, moved.negative, A::DTYPE);
         // (In two's complement negative numbers further from zero come first.)
-        let (first, last) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let (first, last) = (nearest.min(furthest), nearest.max(furthest));
         let before = (i8::MAX as u8 - (last - first)) as i8 - 1;
         let bytes = match (i8::MAX as u8).wrapping_sub(last) {
             0 => bytes,

@@ -12,7 +12,7 @@ use crate::avx2::steps::floats::{
     BrainToByte, CUT, FittingToByte, Float64ToByte, FloatToBits, FloatToByte,
 };
 use crate::avx2::steps::ints::{ClampByte, ClampToSmall, ClampedBy};
-use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap, LOW_BITS, of_positive};
+use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap, FROM_ZERO, LOW_BITS};
 use crate::avx2::steps::words::{Constants, NEAREST, WordsToInt};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::options::{Overflow, Rounding};
@@ -327,10 +327,10 @@ pub(in crate::avx2) fn under_options(params: &Params) -> Option<Kernel> {
         (Overflow::Wrap | Overflow::Error, _) => None,
         (_, Rounding::TowardZero) => packs_floats::<CUT, CUT>(from, to),
         (_, Rounding::Up) if matches!(to.kind(), Kind::Float) => {
-            packs_floats::<UP, { of_positive(UP) }>(from, to)
+            packs_floats::<UP, FROM_ZERO>(from, to)
         }
         (_, Rounding::Down) if matches!(to.kind(), Kind::Float) => {
-            packs_floats::<DOWN, { of_positive(DOWN) }>(from, to)
+            packs_floats::<DOWN, CUT>(from, to)
         }
         (_, Rounding::NearestAway) if matches!(to.kind(), Kind::Float) => {
             packs_floats::<AWAY, AWAY>(from, to)

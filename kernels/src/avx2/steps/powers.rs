@@ -89,7 +89,7 @@ impl<A: Real, B: Real, const MODE: u8> Step<A, B> for PowerToHalf<MODE> {
             let nan = isa.sub_clamped_u8(codes, isa.all8(-2));
             let twice = isa.add8(isa.add8(field, field), nan);
             let high = isa.add8(isa.add8(twice, twice), isa.shuffle8(isa.constant(&HIGH), at));
-            let [low, high] = if MODE == Mode::TowardZero as u8 || MODE == Mode::Down as u8 {
+            let [low, high] = if MODE == Mode::TowardZero as u8 {
                 // Not infinity, but the number before. (No power is negative.)
                 let past = isa.andnot(isa.eq8(nan, isa.all8(1)), isa.eq8(field, isa.all8(31)));
                 [isa.or(low, past), isa.add8(high, past)]
