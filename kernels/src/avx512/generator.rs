@@ -4,6 +4,7 @@ use super::{Avx512, Features};
 use crate::codec::Isa;
 use crate::philox::{self, AllDraws, Drawn, EvenDraws};
 use core::arch::x86_64::__m512i;
+use core::array;
 use core::hint::black_box;
 use core::mem::MaybeUninit;
 
@@ -11,10 +12,13 @@ use core::mem::MaybeUninit;
 pub(super) type Words = [__m512i; 4];
 
 /// How many such sets are made at a time, whose multiplications overlap: as many as registers can hold.
-const SETS: usize = 6;
+pub(super) const SETS: usize = 6;
 
 /// And of what is left after these.
 const FEW: usize = 2;
+
+/// The upper halves of the draws of a block.
+type TopDraws = [u16; 4];
 
 /// Writes the draws of blocks from one on.
 ///
@@ -45,7 +49,7 @@ pub(super) unsafe fn draw<D: InOrder>(seed: u64, block: u64, blocks: &mut [Maybe
 }
 
 /// The keys of all rounds.
-struct Keys {
+pub(super) struct Keys {
     seed: u64,
     first: [u32; 2],
     /// Those from the third round on, in all lanes.
@@ -54,7 +58,7 @@ struct Keys {
 
 impl Keys {
     #[inline(always)]
-    fn new(x: Features, seed: u64) -> Self {
+    pub(super) fn new(x: Features, seed: u64) -> Self {
         let first = [seed as u32, (seed >> 32) as u32];
         let mut key = philox::next_key(first);
         let mut later = [[x.f._mm512_setzero_si512(); 2]; philox::ROUNDS - 2];
@@ -73,15 +77,53 @@ impl Keys {
         first: u64,
         group: &mut [MaybeUninit<D>],
     ) {
+        match self.sets(x, first, const { &products::<SETS>(D::LANES) }) {
+            Some(sets) => {
+                for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
+                    D::store(x, set, blocks);
+                }
+            }
+            None => philox::fill::<8, D>(self.seed, first, group),
+        }
+    }
+
+    /// The upper halves of the draws of blocks from one on, those of 8 blocks in each register.
+    #[inline(always)]
+    pub(super) fn tops(&self, x: Features, first: u64) -> [__m512i; SETS] {
+        let mut tops = [x.f._mm512_setzero_si512(); SETS];
+        match self.sets(x, first, const { &products::<SETS>([0, 1, 2, 3, 4, 5, 6, 7]) }) {
+            Some(sets) => {
+                for (tops, words) in tops.iter_mut().zip(sets) {
+                    *tops = upper_halves(x, words);
+                }
+            }
+            None => {
+                let blocks = tops_one_by_one(self.seed, first);
+                for (tops, blocks) in tops.iter_mut().zip(blocks.as_chunks::<8>().0) {
+                    // SAFETY: 8 blocks of halves are one register.
+                    *tops = unsafe { x.load_dwords(blocks.as_ptr().cast()) };
+                }
+            }
+        }
+        tops
+    }
+
+    /// The words of `8 * SETS` blocks from one on, of whose first products the multiples are those; None where the upper
+    /// halves of their numbers differ.
+    #[inline(always)]
+    fn sets<const SETS: usize>(
+        &self,
+        x: Features,
+        first: u64,
+        products: &'static [[u64; 8]; SETS],
+    ) -> Option<[Words; SETS]> {
         // Blocks are counted modulo 2^62.
         let (low, high) = (first as u32, (first >> 32) as u32 & (u32::MAX >> 2));
-        if low.checked_add(8 * SETS as u32 - 1).is_none() {
-            // Their numbers have upper halves that differ.
-            return philox::fill::<8, D>(self.seed, first, group);
-        }
+        low.checked_add(8 * SETS as u32 - 1)?;
+        let start = Start::new(x, self.first, low, high);
         let mut sets = [[x.f._mm512_setzero_si512(); 4]; SETS];
-        for (i, set) in sets.iter_mut().enumerate() {
-            *set = self.first_rounds(x, low + 8 * i as u32, high, D::LANES);
+        for (set, products) in sets.iter_mut().zip(products) {
+            *set = start.two_rounds(x, products);
         }
         // A loop that is not unrolled: else the compiler orders instructions set by set, so that each waits for the one
         // before.
@@ -90,26 +132,71 @@ impl Keys {
                 philox_round(x, set, keys);
             }
         }
-        for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
-            D::store(x, set, blocks);
+        Some(sets)
+    }
+}
+
+/// What the first multiplier makes of how far blocks are from the first one, of which 8 are in the same lanes of each set.
+const fn products<const SETS: usize>(lanes: [u64; 8]) -> [[u64; 8]; SETS] {
+    let mut products = [[0; 8]; SETS];
+    let mut i = 0;
+    while i < 8 * SETS {
+        let block = 8 * (i / 8) as u64 + lanes[i % 8];
+        products[i / 8][i % 8] = philox::MULTIPLIERS[0] as u64 * block;
+        i += 1;
+    }
+    products
+}
+
+/// The upper halves of the draws of blocks from one on, wherever the upper halves of their numbers change. (Not compiled for
+/// the instruction set, since that is seldom.)
+#[inline(never)]
+fn tops_one_by_one(seed: u64, first: u64) -> [TopDraws; 8 * SETS] {
+    array::from_fn(|i| {
+        philox::draws(seed, first.wrapping_add(i as u64) & (u64::MAX >> 2))
+            .map(|draw| (draw >> 16) as u16)
+    })
+}
+
+/// What the first two rounds of some blocks share. Of a counter's words two are zero and one is the same for all of them, so
+/// that the first round multiplies but one word that differs, and the second one another: what the others become is the
+/// same for all. And of numbers that follow each other the products do, too: what is multiplied is the first one only.
+struct Start {
+    /// The first product of the first block.
+    product: __m512i,
+    /// The second product of the second round, of all blocks.
+    all: __m512i,
+    /// The key of the first round for the word that differs, and those of the second one, of which one has the upper half of
+    /// the product that all blocks share.
+    key: __m512i,
+    next_keys: [__m512i; 2],
+}
+
+impl Start {
+    /// For blocks from the one with this number on, of whose numbers the upper halves are the same.
+    #[inline(always)]
+    fn new(x: Features, key: [u32; 2], low: u32, high: u32) -> Self {
+        let [m0, _] = philox::MULTIPLIERS.map(u64::from);
+        let all = m0 * u64::from(high ^ key[0]);
+        let next_key = philox::next_key(key).map(u64::from);
+        Self {
+            product: x.qword(m0 * u64::from(low)),
+            all: x.qword(all),
+            key: x.qword(key[1].into()),
+            next_keys: [x.qword(next_key[0]), x.qword(all >> 32 ^ next_key[1])],
         }
     }
 
-    /// The first two rounds, of 8 blocks. Of a counter's words two are zero and one is the same for all these blocks, so
-    /// that the first round multiplies but one word that differs, and the second one another: what the others become is
-    /// the same for all.
+    /// The first two rounds of 8 blocks, whose first products are that of the first block and these.
     #[inline(always)]
-    fn first_rounds(&self, x: Features, low: u32, high: u32, lanes: &'static [u64; 8]) -> Words {
-        let [m0, m1] = philox::MULTIPLIERS.map(u64::from);
-        let (key, next_key) = (self.first, philox::next_key(self.first));
-        let all = m0 * u64::from(high ^ key[0]);
-        let block = x.f._mm512_add_epi64(x.qword(low.into()), x.constant(lanes));
-        let p0 = x.f._mm512_mul_epu32(block, x.qword(m0));
-        let c = x.f._mm512_xor_si512(x.upper(p0), x.qword(key[1].into()));
-        let p1 = x.f._mm512_mul_epu32(c, x.qword(m1));
-        let a = x.f._mm512_xor_si512(x.upper(p1), x.qword(next_key[0].into()));
-        let c = x.f._mm512_xor_si512(p0, x.qword(all >> 32 ^ u64::from(next_key[1])));
-        [a, p1, c, x.qword(all)]
+    fn two_rounds(&self, x: Features, products: &'static [u64; 8]) -> Words {
+        let [_, m1] = philox::MULTIPLIERS;
+        let p0 = x.f._mm512_add_epi64(self.product, x.constant(products));
+        let c = x.f._mm512_xor_si512(x.upper(p0), self.key);
+        let p1 = x.f._mm512_mul_epu32(c, x.qword(m1.into()));
+        let a = x.f._mm512_xor_si512(x.upper(p1), self.next_keys[0]);
+        let c = x.f._mm512_xor_si512(p0, self.next_keys[1]);
+        [a, p1, c, self.all]
     }
 }
 
@@ -127,7 +214,7 @@ fn philox_round(x: Features, [a, b, c, d]: &mut Words, [k0, k1]: [__m512i; 2]) {
 /// Draws as registers have them.
 pub(super) trait InOrder: Drawn {
     /// Which of 8 blocks is in which lane, for them to be stored with the fewest instructions.
-    const LANES: &'static [u64; 8];
+    const LANES: [u64; 8];
 
     /// Writes those of 8 blocks.
     fn store(x: Features, words: Words, blocks: &mut [MaybeUninit<Self>; 8]);
@@ -135,7 +222,7 @@ pub(super) trait InOrder: Drawn {
 
 impl InOrder for AllDraws {
     /// The first four are in the even lanes.
-    const LANES: &'static [u64; 8] = &[0, 4, 1, 5, 2, 6, 3, 7];
+    const LANES: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 
     #[inline(always)]
     fn store(x: Features, [a, b, c, d]: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
@@ -147,13 +234,26 @@ impl InOrder for AllDraws {
 }
 
 impl InOrder for EvenDraws {
-    const LANES: &'static [u64; 8] = &[0, 1, 2, 3, 4, 5, 6, 7];
+    const LANES: [u64; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
     #[inline(always)]
     fn store(x: Features, [a, _, c, _]: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
         // SAFETY: two draws of 8 blocks are one register.
         unsafe { x.store_dwords(blocks.as_mut_ptr().cast(), x.pairs(a, c)) };
     }
+}
+
+/// The upper halves of the draws of 8 blocks.
+#[inline(always)]
+fn upper_halves(x: Features, [a, b, c, d]: Words) -> __m512i {
+    /// For each word the second one of its qword.
+    const SECOND: [u8; 16] = [2, 3, 2, 3, 2, 3, 2, 3, 10, 11, 10, 11, 10, 11, 10, 11];
+    const FIRST_OF_FOUR: u64 = 0x0303_0303_0303_0303;
+    // The second one is where it is wanted; the others come beside it.
+    let order = x.in_lanes(&SECOND);
+    let draws = x.bw._mm512_mask_shuffle_epi8(b, FIRST_OF_FOUR, a, order);
+    let draws = x.bw._mm512_mask_shuffle_epi8(draws, FIRST_OF_FOUR << 4, c, order);
+    x.bw._mm512_mask_shuffle_epi8(draws, FIRST_OF_FOUR << 6, d, order)
 }
 
 impl Features {

@@ -12,6 +12,7 @@ mod codes;
 mod complex;
 mod decode;
 mod direct;
+mod drawn;
 mod draws;
 mod eights;
 mod encode;

@@ -3,6 +3,7 @@
 
 use super::bridge::QUIETLY;
 use super::clamps::clamps;
+use super::drawn;
 use super::draws::{round, round_whole, round_whole64, round64};
 use super::generator::draw;
 use super::lanes::both;
@@ -15,7 +16,7 @@ use super::{
 };
 use crate::codec::Isa;
 use crate::philox::{AllDraws, EvenDraws};
-use crate::shape::{Grid, Map, Mode, Shapes};
+use crate::shape::{ByDraws, Grid, Map, Mode, Shapes};
 use core::arch::x86_64::*;
 
 pub(super) const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
@@ -30,6 +31,7 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.marked_halves = Some(marked_halves::<Vbmi>);
     shapes.look_up_marked = Some(map_marked::<Vbmi>);
     shapes.look_up_longer = Some(longer::LOOPS);
+    shapes.by_draws = Some(ByDraws::of::<Avx512>(drawn::cast::<Vbmi>));
     shapes.stores = narrow::stores(from_integers::stores(shapes.stores));
     shapes.stores = powers::stores_vbmi(moved::stores(shapes.stores));
     shapes.stores = overflows::stores_vbmi(shapes.stores);
@@ -53,6 +55,7 @@ pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx512, 8>();
     shapes.draw = draw::<AllDraws>;
     shapes.draw_even = draw::<EvenDraws>;
+    shapes.by_draws = Some(ByDraws::of::<Avx512>(drawn::cast::<Avx512>));
     shapes.look_up = look_up::<Avx512>;
     shapes.rounds_codes = 8;
     shapes.converts_longs = true;

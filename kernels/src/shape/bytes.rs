@@ -1,6 +1,7 @@
 //! What is found out about all bytes before many elements are cast: a table of 256 bytes takes the time of a few hundred
 //! elements to make, and then a look-up does what steps would.
 
+use super::drawn::{Drawn, DrawnMap};
 use super::fit::Fit;
 use super::longer::{self, LongerMap, LookUpLonger};
 use super::rounded::Rounded;
@@ -106,6 +107,7 @@ pub(crate) unsafe fn look_up(map: &Map, src: *const u8, dst: *mut u8, n: usize) 
 }
 
 /// What is found out about all bytes before many elements are cast.
+#[allow(clippy::large_enum_variant)] // There is one of it in a cast, on the stack.
 pub(crate) enum Known {
     Nothing,
     /// That all results are zero.
@@ -120,6 +122,8 @@ pub(crate) enum Known {
     Narrowed(DType, Range, Map),
     /// What the codes of the source are rounded to.
     Rounded(Rounded, Map),
+    /// What they become by draws.
+    Drawn(Drawn, DrawnMap),
 }
 
 /// Finds out what pays for `n` elements.
@@ -154,6 +158,11 @@ pub(crate) unsafe fn known(table: &Table, n: usize, params: &Params) -> Known {
         {
             let codes = rounded.codes(table, params);
             Known::Rounded(rounded, Map::of(&table.shapes, codes, params.from))
+        } else if let (Some(drawn), Some(loops)) = (plan.drawn, &table.shapes.by_draws)
+            && n >= 4 * LONG
+            && let Some(results) = drawn.map(loops, table, params)
+        {
+            Known::Drawn(drawn, results)
         } else {
             Known::Nothing
         }

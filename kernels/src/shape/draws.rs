@@ -38,13 +38,17 @@ pub(super) struct Draws {
     place: u64,
     /// How far the places of neighbours lie apart: 1, or 2 where all are even.
     step: u64,
-    words: [MaybeUninit<u32>; WORDS],
+    words: Words,
 }
+
+/// Memory for draws, aligned for every register.
+#[repr(align(64))]
+struct Words([MaybeUninit<u32>; WORDS]);
 
 impl Draws {
     #[inline(always)]
     pub(super) fn new(seed: u64, params: &Params) -> Self {
-        let words = [MaybeUninit::uninit(); WORDS];
+        let words = Words([MaybeUninit::uninit(); WORDS]);
         let (place, step) = (params.options.first_index, params.draw_step);
         debug_assert!(step == 1 || step == 2 && place.is_multiple_of(2));
         Self { seed, place, step, words }
@@ -64,7 +68,7 @@ impl Draws {
             }
         }
         self.place = self.place.wrapping_add(len as u64 * self.step);
-        self.words[before..].as_ptr().cast()
+        self.words.0[before..].as_ptr().cast()
     }
 
     /// Writes so many words at least, from the block on where the place is.
@@ -74,7 +78,7 @@ impl Draws {
     unsafe fn fill<D: Drawn>(&mut self, draw: Draw<D>, words: usize) {
         let words_of_block = size_of::<D>() / size_of::<u32>();
         let whole = words.next_multiple_of(words_of_block);
-        let words = self.words[..whole].as_mut_ptr().cast::<MaybeUninit<D>>();
+        let words = self.words.0[..whole].as_mut_ptr().cast::<MaybeUninit<D>>();
         // SAFETY: the pointer is that of so many words, of which each `D` is some, of their alignment; none of them need be
         // initialised. The rest is the caller's.
         unsafe {

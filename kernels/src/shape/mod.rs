@@ -19,7 +19,7 @@
 //! * *Powers* ([`powers`]): numbers are changed to powers of two, for the default kernel.
 //! * *Wrap, clamp* ([`whole`]): for integers.
 //! * *Store* ([`stores`]): some pairs have a loop that does all of that.
-//! * *Look up* ([`bytes`], [`longer`], [`rounded`]): what is found out about all codes of a byte stands for the steps.
+//! * *Look up* ([`bytes`], [`longer`], [`rounded`], [`drawn`]): what is found out about all codes of a byte stands for the steps.
 //! * *Test* ([`fit`]): for checked casts, whose first unfit element ends them, and for 8-bit floats
 //!   that don't saturate, whose bytes it replaces. Where rounding is stochastic, rounded numbers are
 //!   tested.
@@ -30,6 +30,7 @@
 
 mod bounds;
 mod bytes;
+mod drawn;
 mod draws;
 mod fit;
 mod grid;
@@ -75,6 +76,9 @@ pub(crate) use bytes::{ByNibbles, Map, look_up};
 pub(crate) use bytes::{
     Known, LookUp, LookUpMarked, MarkedHalves, default_results, known, map, refused, refused_of_few,
 };
+pub(crate) use drawn::ByDraws;
+#[cfg(target_arch = "x86_64")] // Which has an instruction set with such loops.
+pub(crate) use drawn::{DrawnMap, Pattern};
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
 pub(crate) use halves::Refused;
@@ -148,6 +152,8 @@ pub(crate) struct Shapes {
     pub(crate) any_bits: AnyBits,
     /// Where there is such a loop.
     pub(crate) marked_halves: Option<MarkedHalves>,
+    /// Where there are such loops.
+    pub(crate) by_draws: Option<ByDraws>,
     /// To integers of 2, 4 and 8 bytes, where there are such loops.
     pub(crate) look_up_longer: Option<[LookUpLonger; 3]>,
 }
@@ -177,6 +183,7 @@ impl Shapes {
             look_up_marked: None,
             any_bits: halves::any_bits::<I>,
             marked_halves: None,
+            by_draws: None,
             look_up_longer: None,
         }
     }
@@ -240,6 +247,7 @@ pub(crate) unsafe fn cast_knowing(
                 bytes::by_narrowed(table, src, dst, n, params.from, (*byte, *range), results);
             }
             Known::Rounded(rounded, codes) => rounded.cast(table, src, dst, n, params, codes),
+            Known::Drawn(drawn, map) => drawn.cast(table, src, dst, n, params, map),
             Known::Nothing => return cast_by_steps(table, src, dst, n, params),
         }
     }

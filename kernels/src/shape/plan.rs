@@ -1,6 +1,7 @@
 //! Which steps a pair takes under some options.
 
 use super::Shapes;
+use super::drawn::Drawn;
 use super::fit::{Fit, Question, Substitute};
 use super::grid::{Mode, Rounding};
 use super::interval::Interval;
@@ -41,6 +42,8 @@ pub(crate) struct Plan {
     pub(super) narrowed: Option<(DType, Range)>,
     /// How a long cast rounds the codes of floats first.
     pub(super) rounded: Option<Rounded>,
+    /// How a long cast rounds bytes by draws.
+    pub(super) drawn: Option<Drawn>,
     /// The loop of a long cast of bytes to longer integers, if what one becomes depends on it alone.
     pub(super) longer: Option<LookUpLonger>,
     /// The codes that do not become zero, if these are all that there is to know.
@@ -85,6 +88,7 @@ impl Plan {
         by_table: false,
         narrowed: None,
         rounded: None,
+        drawn: None,
         longer: None,
         interval: None,
     };
@@ -171,6 +175,10 @@ impl Plan {
                 None => way.round(),
             }
             way.test(checked, options.saturate);
+            if shapes.by_draws.is_some() && !checked {
+                let is_plain = matches!(options.overflow, Overflow::As) && options.saturate;
+                way.plan.drawn = Drawn::new(from, to, is_plain);
+            }
         } else {
             let store = way.store_of_overflows(shapes);
             way.test(checked, options.saturate || store.is_some());

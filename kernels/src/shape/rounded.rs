@@ -15,6 +15,9 @@ use crate::options::Options;
 use crate::table::{Params, Table};
 use core::{array, ptr};
 
+/// The numbers of all codes of a byte, or what they are rounded to.
+pub(super) type Floats = [f32; 256];
+
 /// How the codes of a dtype are rounded.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounded {
@@ -55,17 +58,38 @@ impl Rounded {
         params: &Params,
         codes: &Map,
     ) {
-        let kernel = table.pairs.get(self.through, params.to).kernel;
-        let inner = Params { from: self.through, options: Options::DEFAULT, ..*params };
         let mut bytes = Buffer::<BUFFER>::new();
         for start in (0..n).step_by(BUFFER) {
             let len = BUFFER.min(n - start);
             // SAFETY: the caller's; `len` elements are left at `start`, and fit the buffer.
             unsafe {
                 (table.shapes.look_up)(codes, src.add(start), bytes.start(), len);
-                kernel(bytes.start(), dst.add(start * params.to.bits() / 8), len, &inner);
+                self.finish(
+                    table,
+                    bytes.start(),
+                    dst.add(start * params.to.bits() / 8),
+                    len,
+                    params,
+                );
             }
         }
+    }
+
+    /// Makes integers of the codes of rounded numbers.
+    ///
+    /// # Safety
+    /// As for [`cast`](Self::cast); the codes are those of rounded numbers.
+    pub(super) unsafe fn finish(
+        &self,
+        table: &Table,
+        codes: *const u8,
+        dst: *mut u8,
+        n: usize,
+        params: &Params,
+    ) {
+        let params = Params { from: self.through, options: Options::DEFAULT, ..*params };
+        // SAFETY: the caller's.
+        unsafe { (table.pairs.get(self.through, params.to).kernel)(codes, dst, n, &params) };
     }
 
     /// What every byte is rounded to.
@@ -73,31 +97,75 @@ impl Rounded {
     /// # Safety
     /// The CPU has the table's instruction set; the pair is the one that this was made for.
     pub(super) unsafe fn codes(&self, table: &Table, params: &Params) -> [u8; 256] {
-        let codes: [u8; 256] = array::from_fn(|code| code as u8);
-        let (mut exact, mut rounded, mut results) = ([0f32; 256], [0f32; 256], [0; 256]);
-        let cast = |from, to, src: *const u8, dst: *mut u8| {
-            let params = Params { from, to, options: Options::DEFAULT, ..*params };
-            // SAFETY: the caller's; all arrays have 256 elements.
-            unsafe { (table.pairs.get(from, to).kernel)(src, dst, 256, &params) };
-        };
-        cast(params.from, DType::Float32, codes.as_ptr(), exact.as_mut_ptr().cast());
-        let (read, write) = (exact.as_ptr().cast(), rounded.as_mut_ptr().cast());
-        // SAFETY: as above; no mode that draws is among those that this is made for.
-        unsafe { self.rounding.run(&table.shapes.rounds, read, write, 256, ptr::null()) };
-        cast(DType::Float32, self.through, rounded.as_ptr().cast(), results.as_mut_ptr());
+        let mut rounded = [0.0; 256];
+        // SAFETY: the caller's; the arrays have 256 elements, and no mode that draws is among those that this is made for.
+        unsafe {
+            let exact = numbers(table, params);
+            let (src, dst) = (exact.as_ptr().cast(), rounded.as_mut_ptr().cast());
+            self.rounding.run(&table.shapes.rounds, src, dst, 256, ptr::null());
+            self.codes_of(table, params, &exact, &rounded)
+        }
+    }
+
+    /// The codes of numbers that the source's have been rounded to.
+    ///
+    /// # Safety
+    /// As for [`codes`](Self::codes).
+    pub(super) unsafe fn codes_of(
+        &self,
+        table: &Table,
+        params: &Params,
+        exact: &Floats,
+        rounded: &Floats,
+    ) -> [u8; 256] {
+        // SAFETY: the caller's.
+        let mut results = unsafe { stored(table, params, self.through, rounded) };
         // By default, infinity would become the largest number.
         if let Numbers::Float(format) = self.through.numbers()
             && let Some(infinity) = format.infinity()
         {
             for (code, number) in results.iter_mut().zip(exact) {
                 if number.is_infinite() {
-                    let sign = if number < 0.0 { format.sign_mask() } else { 0 };
+                    let sign = if *number < 0.0 { format.sign_mask() } else { 0 };
                     *code = (infinity | sign) as u8;
                 }
             }
         }
         results
     }
+}
+
+/// The numbers that all codes are.
+///
+/// # Safety
+/// The CPU has the table's instruction set; the pair is from a dtype of 8 bits, all of whose numbers float32 has.
+pub(super) unsafe fn numbers(table: &Table, params: &Params) -> Floats {
+    let codes: [u8; 256] = array::from_fn(|code| code as u8);
+    let mut numbers = [0.0; 256];
+    let kernel = table.pairs.get(params.from, DType::Float32).kernel;
+    let params = Params { to: DType::Float32, options: Options::DEFAULT, ..*params };
+    // SAFETY: the caller's; the arrays have 256 elements.
+    unsafe { kernel(codes.as_ptr(), numbers.as_mut_ptr().cast(), 256, &params) };
+    numbers
+}
+
+/// Such numbers as a dtype of 8 bits has them, by default.
+///
+/// # Safety
+/// The CPU has the table's instruction set.
+pub(super) unsafe fn stored(
+    table: &Table,
+    params: &Params,
+    to: DType,
+    numbers: &Floats,
+) -> [u8; 256] {
+    let mut results = [0; 256];
+    let (from, options) = (DType::Float32, Options::DEFAULT);
+    let kernel = table.pairs.get(from, to).kernel;
+    let params = Params { from, to, options, ..*params };
+    // SAFETY: the caller's; the arrays have 256 elements.
+    unsafe { kernel(numbers.as_ptr().cast(), results.as_mut_ptr(), 256, &params) };
+    results
 }
 
 /// Whether integers of a byte have all numbers of a format that are not below what they begin with, once these are
