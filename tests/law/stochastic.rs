@@ -292,6 +292,28 @@ fn draws_go_on_where_a_word_of_the_block_starts_anew() {
     }
 }
 
+/// The same of bytes, whose long casts make draws in another way.
+#[test]
+fn draws_of_bytes_go_on_there_too() {
+    const COUNT: usize = 4500;
+    const INFINITY: usize = 0x7c;
+    let (from, to) = (DType::Float8E5M2, DType::Float8E3M4);
+    let finite = |i: usize| (i / INFINITY % 2 * 0x80 + i % INFINITY) as u128;
+    let codes: Vec<_> = (0..COUNT).map(finite).collect();
+    let numbers = values_of(from, &codes);
+    for anew in [1u64 << 34, 0] {
+        // Any place of a block comes first.
+        for before in 2000..2004 {
+            let first = anew.wrapping_sub(before);
+            let draws = |i: usize| draw(SEED, first.wrapping_add(i as u64));
+            let wanted = numbers.iter().enumerate();
+            let wanted: Vec<_> =
+                wanted.map(|(i, v)| to_float(format(to), *v, true, draws(i))).collect();
+            cast(from, to).rounding(MODE).first_index(first).gives_in_place(&codes, &wanted);
+        }
+    }
+}
+
 #[test]
 fn exact_values_never_move() {
     for to in FORMATS.iter().filter(|to| to.sign <= 0x8000) {

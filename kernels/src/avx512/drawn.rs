@@ -8,7 +8,7 @@ use crate::shape::{DrawnMap, Pattern};
 use core::arch::x86_64::*;
 
 /// # Safety
-/// As for every [`CastDrawn`](crate::shape::CastDrawn).
+/// As for every `CastDrawn`, see [`crate::shape`].
 pub(super) unsafe fn cast<L: LookUp + Isa>(
     map: &DrawnMap,
     src: *const u8,

@@ -108,8 +108,8 @@ impl Keys {
         tops
     }
 
-    /// The words of `8 * SETS` blocks from one on, of whose first products the multiples are those; None where the upper
-    /// halves of their numbers differ.
+    /// The words of `8 * SETS` blocks from one on, whose first products are more than that of the first by such numbers; None
+    /// where the upper halves of their own numbers differ.
     #[inline(always)]
     fn sets<const SETS: usize>(
         &self,

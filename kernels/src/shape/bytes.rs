@@ -160,9 +160,8 @@ pub(crate) unsafe fn known(table: &Table, n: usize, params: &Params) -> Known {
             Known::Rounded(rounded, Map::of(&table.shapes, codes, params.from))
         } else if let (Some(drawn), Some(loops)) = (plan.drawn, &table.shapes.by_draws)
             && n >= 4 * LONG
-            && let Some(results) = drawn.map(loops, table, params)
         {
-            Known::Drawn(drawn, results)
+            Known::Drawn(drawn, drawn.map(loops, table, params))
         } else {
             Known::Nothing
         }

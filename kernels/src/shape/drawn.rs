@@ -7,17 +7,17 @@
 //! they and what is between them the rest.
 
 use super::grid::{Mode, Rounding};
-use super::rounded::{self, Floats, Rounded};
+use super::rounded::{self, Floats, Through};
 use super::{BUFFER, pieces};
 use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::format::Numbers;
+use crate::options::{Options, Overflow};
 use crate::table::{Params, Table};
 use core::array;
 
 /// What codes become by the upper half of a draw.
-#[repr(C, align(64))]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has loops that look these up.
 pub(crate) struct DrawnMap {
     /// What a code becomes by the greatest draw, and by the least: of the two numbers around it the one nearer to zero, and
@@ -27,8 +27,8 @@ pub(crate) struct DrawnMap {
     /// The upper bytes of its rest, which a draw must be less than for the other. (Where both are the same, it is zero.)
     pub(crate) rests: Rests,
     pub(crate) pattern: Pattern,
-    /// The loops that it is for.
-    loops: ByDraws,
+    /// The loop that it is for.
+    cast: CastDrawn,
 }
 
 /// The bytes of upper halves of rests.
@@ -86,14 +86,13 @@ impl Pattern {
 /// The pointers are valid for reading and writing so many elements, and don't overlap. The CPU has the instruction set.
 pub(crate) type CastDrawn = unsafe fn(&DrawnMap, *const u8, *mut u8, usize, u64, u64);
 
-/// The upper halves of the rests of all codes, if these are all there is to them.
+/// The upper halves of the rests of all codes, which are all there is to these.
 ///
 /// # Safety
 /// The CPU has the instruction set.
-type FindRests = unsafe fn(&Floats, &[Floats; 2], [&[u8; 256]; 2]) -> Option<[u16; 256]>;
+type FindRests = unsafe fn(&Floats, &[Floats; 2], [&[u8; 256]; 2]) -> [u16; 256];
 
 /// The loops of an instruction set.
-#[derive(Clone, Copy)]
 pub(crate) struct ByDraws {
     cast: CastDrawn,
     rests: FindRests,
@@ -121,35 +120,32 @@ enum Results {
     /// What the plan makes of the code by two draws.
     Shaped,
     /// Codes, which are cast to wider integers.
-    Through(Rounded),
+    Through(Through),
 }
 
 impl Drawn {
-    /// For a pair of real dtypes, if it is cast so: by an option that leaves rounded numbers to the default kernel, or
-    /// another.
-    pub(super) fn new(from: DType, to: DType, is_plain: bool) -> Option<Self> {
+    /// For a pair of real dtypes under options, if it is cast so: by draws whose upper halves choose.
+    pub(super) fn new(from: DType, to: DType, options: &Options) -> Option<Self> {
+        // (Nor is any number a subnormal float32 then.)
         if from.bits() != 8 || lowest(from) < lowest(to) - 16 {
             return None;
         }
+        // Other options may change a number once it is rounded.
+        let is_plain = matches!(options.overflow, Overflow::As) && options.saturate;
         let results = match (to.bits(), is_plain) {
             (8, true) => Results::Stored,
             (8, false) => Results::Shaped,
-            (_, true) => Results::Through(Rounded::new(from, to, Mode::Stochastic)?),
+            (_, true) => Results::Through(Through::new(from, to)?),
             (_, false) => return None,
         };
         Some(Self { rounding: Rounding::new(DType::Float32, to, Mode::Stochastic), results })
     }
 
-    /// What is found out about all codes, if the upper halves of draws choose.
+    /// What is found out about all codes.
     ///
     /// # Safety
     /// The CPU has the loops' and the table's instruction set; the pair is the one that this was made for.
-    pub(super) unsafe fn map(
-        &self,
-        loops: &ByDraws,
-        table: &Table,
-        params: &Params,
-    ) -> Option<DrawnMap> {
+    pub(super) unsafe fn map(&self, loops: &ByDraws, table: &Table, params: &Params) -> DrawnMap {
         /// The greatest, and the least.
         const DRAWS: [[u32; 256]; 2] = [[u32::MAX; 256], [0; 256]];
         let mut around = [[0.0; 256]; 2];
@@ -162,13 +158,13 @@ impl Drawn {
             }
             let results = |i: usize| match self.results {
                 Results::Stored => rounded::stored(table, params, params.to, &around[i]),
-                Results::Shaped => by_draws(table, params, &DRAWS[i]),
-                Results::Through(rounded) => rounded.codes_of(table, params, &exact, &around[i]),
+                Results::Shaped => shaped(table, params, &DRAWS[i]),
+                Results::Through(through) => through.codes_of(table, params, &exact, &around[i]),
             };
             let (near, far) = (results(0), results(1));
-            let rests = (loops.rests)(&exact, &around, [&near, &far])?;
+            let rests = (loops.rests)(&exact, &around, [&near, &far]);
             let pattern = Pattern::of(&near, &far, &rests);
-            Some(DrawnMap { near, far, rests: Rests::of(&rests), pattern, loops: *loops })
+            DrawnMap { near, far, rests: Rests::of(&rests), pattern, cast: loops.cast }
         }
     }
 
@@ -189,9 +185,9 @@ impl Drawn {
         let Some(seed) = params.plan().seed else {
             unreachable!("a rounding by draws has a seed");
         };
-        debug_assert!(params.draw_step == 1, "a dtype of 8 bits is no component");
-        let (cast, first) = (map.loops.cast, params.options.first_index);
-        let Results::Through(rounded) = self.results else {
+        debug_assert!(params.draw_step == 1, "no complex dtype is rounded to from 8 bits");
+        let (cast, first) = (map.cast, params.options.first_index);
+        let Results::Through(through) = self.results else {
             // SAFETY: the caller's.
             return unsafe { cast(map, src, dst, n, seed, first) };
         };
@@ -202,7 +198,7 @@ impl Drawn {
             unsafe {
                 cast(map, src.add(start), bytes.start(), len, seed, place);
                 let dst = dst.add(start * params.to.bits() / 8);
-                rounded.finish(table, bytes.start(), dst, len, params);
+                through.finish(table, bytes.start(), dst, len, params);
             }
         }
     }
@@ -220,7 +216,7 @@ const fn lowest(dtype: DType) -> i32 {
 ///
 /// # Safety
 /// The CPU has the table's instruction set; both dtypes have 8 bits, and the rounding takes draws.
-unsafe fn by_draws(table: &Table, params: &Params, draws: &[u32; 256]) -> [u8; 256] {
+unsafe fn shaped(table: &Table, params: &Params, draws: &[u32; 256]) -> [u8; 256] {
     let codes: [u8; 256] = array::from_fn(|code| code as u8);
     let mut results = [0; 256];
     let (src, dst) = (codes.as_ptr(), results.as_mut_ptr());
@@ -235,7 +231,7 @@ unsafe fn rests<I: Isa>(
     exact: &Floats,
     around: &[Floats; 2],
     [near, far]: [&[u8; 256]; 2],
-) -> Option<[u16; 256]> {
+) -> [u16; 256] {
     let mut rests = [0; 256];
     // SAFETY: the caller's.
     unsafe { I::summon() }.vectorize(
@@ -249,7 +245,8 @@ unsafe fn rests<I: Isa>(
                 *upper = (rest >> 16) as u16;
                 below |= rest & 0xffff;
             }
-            (below == 0).then_some(rests)
+            debug_assert!(below == 0, "upper halves are not all there is");
+            rests
         },
     )
 }
@@ -281,7 +278,7 @@ fn rest([exact, near, far]: [u32; 3]) -> u32 {
 mod tests {
     use super::*;
     use crate::dtypes::Kind;
-    use crate::options::{Options, Overflow, Rounding};
+    use crate::options::Rounding;
     use crate::reference::{decode, encode};
     use crate::scalar::{Scalar, TABLE};
 
@@ -315,13 +312,11 @@ mod tests {
 
     /// Checks the least and the greatest draw, and those around where the result changes, of all codes.
     fn check(from: DType, to: DType, options: &Options) -> Option<Pattern> {
-        let is_plain = matches!(options.overflow, Overflow::As) && options.saturate;
-        let drawn = Drawn::new(from, to, is_plain)?;
+        let drawn = Drawn::new(from, to, options)?;
         let loops = ByDraws::of::<Scalar>(never);
         let params = Params::new(from, to, options, &TABLE.shapes);
         // SAFETY: any CPU has the instruction set.
         let map = unsafe { drawn.map(&loops, &TABLE, &params) };
-        let map = map.unwrap_or_else(|| panic!("{from} to {to}: a rest is too long"));
         for code in 0..=u8::MAX {
             let value = match from {
                 DType::Bool => decode(from, u64::from(code != 0)),
@@ -334,10 +329,10 @@ mod tests {
                 let wanted =
                     encode(to, value, is_float, options, draw).expect("nothing is refused");
                 let found = result(&map, code, draw);
-                if let Results::Through(rounded) = drawn.results {
+                if let Results::Through(through) = drawn.results {
                     let mut element = [0; 8];
                     // SAFETY: the array has room for any element.
-                    unsafe { rounded.finish(&TABLE, &found, element.as_mut_ptr(), 1, &params) };
+                    unsafe { through.finish(&TABLE, &found, element.as_mut_ptr(), 1, &params) };
                     assert_eq!(
                         u64::from_le_bytes(element),
                         wanted,

@@ -1,6 +1,7 @@
 //! Draws for stochastic rounding, a piece of a cast at a time.
 
 use super::{BUFFER, Shapes};
+use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::philox::{self, Drawn};
 use crate::table::Params;
@@ -38,26 +39,21 @@ pub(super) struct Draws {
     place: u64,
     /// How far the places of neighbours lie apart: 1, or 2 where all are even.
     step: u64,
-    words: Words,
+    words: Buffer<{ size_of::<u32>() * WORDS }>,
 }
-
-/// Memory for draws, aligned for every register.
-#[repr(align(64))]
-struct Words([MaybeUninit<u32>; WORDS]);
 
 impl Draws {
     #[inline(always)]
     pub(super) fn new(seed: u64, params: &Params) -> Self {
-        let words = Words([MaybeUninit::uninit(); WORDS]);
         let (place, step) = (params.options.first_index, params.draw_step);
         debug_assert!(step == 1 || step == 2 && place.is_multiple_of(2));
-        Self { seed, place, step, words }
+        Self { seed, place, step, words: Buffer::new() }
     }
 
     /// A draw for each of the next `len` elements.
     ///
     /// # Safety
-    /// The CPU has the instruction set; `len` elements of 4 bytes fit a [`Buffer`](crate::buffer::Buffer).
+    /// The CPU has the instruction set; `len` elements of 4 bytes fit a [`Buffer`].
     pub(super) unsafe fn next(&mut self, shapes: &Shapes, len: usize) -> *const u32 {
         let before = (self.place % 4 / self.step) as usize;
         // SAFETY: the caller's.
@@ -68,7 +64,8 @@ impl Draws {
             }
         }
         self.place = self.place.wrapping_add(len as u64 * self.step);
-        self.words.0[before..].as_ptr().cast()
+        // SAFETY: what was written begins with so many draws.
+        unsafe { self.words.start().cast::<u32>().add(before) }
     }
 
     /// Writes so many words at least, from the block on where the place is.
@@ -77,12 +74,13 @@ impl Draws {
     /// The CPU has the instruction set.
     unsafe fn fill<D: Drawn>(&mut self, draw: Draw<D>, words: usize) {
         let words_of_block = size_of::<D>() / size_of::<u32>();
-        let whole = words.next_multiple_of(words_of_block);
-        let words = self.words.0[..whole].as_mut_ptr().cast::<MaybeUninit<D>>();
-        // SAFETY: the pointer is that of so many words, of which each `D` is some, of their alignment; none of them need be
-        // initialised. The rest is the caller's.
+        let blocks = words.div_ceil(words_of_block);
+        assert!(blocks * words_of_block <= WORDS, "so many words have room");
+        // SAFETY: the buffer has room for so many words, of which each `D` is some, and is aligned for them; none of them need
+        // be initialised. The rest is the caller's.
         unsafe {
-            let blocks = slice::from_raw_parts_mut(words, whole / words_of_block);
+            let words = self.words.start().cast::<MaybeUninit<D>>();
+            let blocks = slice::from_raw_parts_mut(words, blocks);
             draw(self.seed, self.place / 4, blocks);
         }
     }

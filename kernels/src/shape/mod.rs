@@ -19,7 +19,8 @@
 //! * *Powers* ([`powers`]): numbers are changed to powers of two, for the default kernel.
 //! * *Wrap, clamp* ([`whole`]): for integers.
 //! * *Store* ([`stores`]): some pairs have a loop that does all of that.
-//! * *Look up* ([`bytes`], [`longer`], [`rounded`], [`drawn`]): what is found out about all codes of a byte stands for the steps.
+//! * *Look up* ([`bytes`], [`longer`], [`rounded`], [`drawn`]): what is found out about all codes of a byte stands for
+//!   the steps.
 //! * *Test* ([`fit`]): for checked casts, whose first unfit element ends them, and for 8-bit floats
 //!   that don't saturate, whose bytes it replaces. Where rounding is stochastic, rounded numbers are
 //!   tested.

@@ -176,8 +176,7 @@ impl Plan {
             }
             way.test(checked, options.saturate);
             if shapes.by_draws.is_some() && !checked {
-                let is_plain = matches!(options.overflow, Overflow::As) && options.saturate;
-                way.plan.drawn = Drawn::new(from, to, is_plain);
+                way.plan.drawn = Drawn::new(from, to, options);
             }
         } else {
             let store = way.store_of_overflows(shapes);

@@ -4,6 +4,8 @@
 //! number is an integer: what has a fraction is less than the power of two from which on the format has integers only. So
 //! bytes become bytes, and what those become as integers takes no rounding. Where a format has small numbers only, these
 //! are integers of a byte already. (Among powers of two the least one stands for zero, which it is cut to.)
+//!
+//! What numbers are rounded to by draws goes the same way, see [`drawn`](super::drawn).
 
 use super::BUFFER;
 use super::bytes::Map;
@@ -18,30 +20,22 @@ use core::{array, ptr};
 /// The numbers of all codes of a byte, or what they are rounded to.
 pub(super) type Floats = [f32; 256];
 
-/// How the codes of a dtype are rounded.
+/// What has all numbers that those of a float of a byte are rounded to, and is cast to wider integers.
+#[derive(Clone, Copy)]
+pub(super) struct Through(DType);
+
+/// How the codes of a dtype are rounded, by a mode that draws nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Rounded {
-    /// What has all rounded numbers.
-    through: DType,
+    through: Through,
     rounding: Rounding,
 }
 
 impl Rounded {
     /// For a pair of real dtypes, if it is cast so.
     pub(super) fn new(from: DType, to: DType, mode: Mode) -> Option<Self> {
-        let Numbers::Float(format) = from.numbers() else {
-            return None;
-        };
-        let is_for = from.bits() == 8 && to.bits() > 8 && !matches!(to.kind(), Kind::Float);
-        if !is_for {
-            return None;
-        }
-        let through = match to.kind() {
-            Kind::Int if has_small_numbers_only(format) => DType::Int8,
-            Kind::UInt if has_small_numbers_only(format) => DType::UInt8,
-            _ if has_whole_end(format) => from,
-            _ => DType::Float8E4M3,
-        };
+        debug_assert!(!matches!(mode, Mode::Stochastic));
+        let through = Through::new(from, to)?;
         Some(Self { through, rounding: Rounding::new(DType::Float32, to, mode) })
     }
 
@@ -64,32 +58,10 @@ impl Rounded {
             // SAFETY: the caller's; `len` elements are left at `start`, and fit the buffer.
             unsafe {
                 (table.shapes.look_up)(codes, src.add(start), bytes.start(), len);
-                self.finish(
-                    table,
-                    bytes.start(),
-                    dst.add(start * params.to.bits() / 8),
-                    len,
-                    params,
-                );
+                let dst = dst.add(start * params.to.bits() / 8);
+                self.through.finish(table, bytes.start(), dst, len, params);
             }
         }
-    }
-
-    /// Makes integers of the codes of rounded numbers.
-    ///
-    /// # Safety
-    /// As for [`cast`](Self::cast); the codes are those of rounded numbers.
-    pub(super) unsafe fn finish(
-        &self,
-        table: &Table,
-        codes: *const u8,
-        dst: *mut u8,
-        n: usize,
-        params: &Params,
-    ) {
-        let params = Params { from: self.through, options: Options::DEFAULT, ..*params };
-        // SAFETY: the caller's.
-        unsafe { (table.pairs.get(self.through, params.to).kernel)(codes, dst, n, &params) };
     }
 
     /// What every byte is rounded to.
@@ -98,19 +70,56 @@ impl Rounded {
     /// The CPU has the table's instruction set; the pair is the one that this was made for.
     pub(super) unsafe fn codes(&self, table: &Table, params: &Params) -> [u8; 256] {
         let mut rounded = [0.0; 256];
-        // SAFETY: the caller's; the arrays have 256 elements, and no mode that draws is among those that this is made for.
+        // SAFETY: the caller's; the arrays have 256 elements, and the mode draws nothing.
         unsafe {
             let exact = numbers(table, params);
             let (src, dst) = (exact.as_ptr().cast(), rounded.as_mut_ptr().cast());
             self.rounding.run(&table.shapes.rounds, src, dst, 256, ptr::null());
-            self.codes_of(table, params, &exact, &rounded)
+            self.through.codes_of(table, params, &exact, &rounded)
         }
+    }
+}
+
+impl Through {
+    /// For a pair of real dtypes, if it is one of a float of a byte and a wider integer.
+    pub(super) fn new(from: DType, to: DType) -> Option<Self> {
+        let Numbers::Float(format) = from.numbers() else {
+            return None;
+        };
+        let is_for = from.bits() == 8 && to.bits() > 8 && !matches!(to.kind(), Kind::Float);
+        if !is_for {
+            return None;
+        }
+        Some(Self(match to.kind() {
+            Kind::Int if has_small_numbers_only(format) => DType::Int8,
+            Kind::UInt if has_small_numbers_only(format) => DType::UInt8,
+            _ if has_whole_end(format) => from,
+            _ => DType::Float8E4M3,
+        }))
+    }
+
+    /// Makes integers of the codes of rounded numbers.
+    ///
+    /// # Safety
+    /// As for every kernel; the pair is the one that this was made for, and the codes are those of rounded numbers. The CPU has
+    /// the table's instruction set.
+    pub(super) unsafe fn finish(
+        &self,
+        table: &Table,
+        codes: *const u8,
+        dst: *mut u8,
+        n: usize,
+        params: &Params,
+    ) {
+        let params = Params { from: self.0, options: Options::DEFAULT, ..*params };
+        // SAFETY: the caller's.
+        unsafe { (table.pairs.get(self.0, params.to).kernel)(codes, dst, n, &params) };
     }
 
     /// The codes of numbers that the source's have been rounded to.
     ///
     /// # Safety
-    /// As for [`codes`](Self::codes).
+    /// The CPU has the table's instruction set; the pair is the one that this was made for.
     pub(super) unsafe fn codes_of(
         &self,
         table: &Table,
@@ -119,14 +128,14 @@ impl Rounded {
         rounded: &Floats,
     ) -> [u8; 256] {
         // SAFETY: the caller's.
-        let mut results = unsafe { stored(table, params, self.through, rounded) };
+        let mut results = unsafe { stored(table, params, self.0, rounded) };
         // By default, infinity would become the largest number.
-        if let Numbers::Float(format) = self.through.numbers()
+        if let Numbers::Float(format) = self.0.numbers()
             && let Some(infinity) = format.infinity()
         {
             for (code, number) in results.iter_mut().zip(exact) {
                 if number.is_infinite() {
-                    let sign = if *number < 0.0 { format.sign_mask() } else { 0 };
+                    let sign = if number.is_sign_negative() { format.sign_mask() } else { 0 };
                     *code = (infinity | sign) as u8;
                 }
             }
