@@ -4,31 +4,21 @@ use super::generator::{Keys, SETS};
 use super::lanes::first_of_64;
 use super::tables::{ByteMap, LookUp, Shape};
 use crate::codec::Isa;
-use crate::shape::{DrawnMap, Pattern};
+use crate::shape::{CastDrawn, DrawnMap, Pattern};
 use core::arch::x86_64::*;
 
-/// # Safety
-/// As for every `CastDrawn`, see [`crate::shape`].
-pub(super) unsafe fn cast<L: LookUp + Isa>(
-    map: &DrawnMap,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    seed: u64,
-    place: u64,
-) {
-    let by = match (map.rests.any_lower, map.pattern) {
-        (false, Pattern::Signs) => steps::<L, false, SIGNS>,
-        (false, Pattern::Sides) => steps::<L, false, SIDES>,
-        (false, Pattern::Next) => steps::<L, false, NEXT>,
-        (false, Pattern::Any) => steps::<L, false, ANY>,
-        (true, Pattern::Signs) => steps::<L, true, SIGNS>,
-        (true, Pattern::Sides) => steps::<L, true, SIDES>,
-        (true, Pattern::Next) => steps::<L, true, NEXT>,
-        (true, Pattern::Any) => steps::<L, true, ANY>,
-    };
-    // SAFETY: the caller's.
-    unsafe { by(map, src, dst, n, seed, place) }
+/// The loop for maps with such a pattern, of whose rests the lower bytes count, too, or not.
+pub(super) fn loops<L: LookUp + Isa>(pattern: Pattern, any_lower: bool) -> CastDrawn {
+    match (any_lower, pattern) {
+        (false, Pattern::Signs) => cast::<L, false, SIGNS>,
+        (false, Pattern::Sides) => cast::<L, false, SIDES>,
+        (false, Pattern::Next) => cast::<L, false, NEXT>,
+        (false, Pattern::Any) => cast::<L, false, ANY>,
+        (true, Pattern::Signs) => cast::<L, true, SIGNS>,
+        (true, Pattern::Sides) => cast::<L, true, SIDES>,
+        (true, Pattern::Next) => cast::<L, true, NEXT>,
+        (true, Pattern::Any) => cast::<L, true, ANY>,
+    }
 }
 
 /// The patterns, as const parameters of the loops.
@@ -38,8 +28,8 @@ const NEXT: u8 = Pattern::Next as u8;
 const ANY: u8 = Pattern::Any as u8;
 
 /// # Safety
-/// As for [`cast`]; the map has such a pattern, and no lower bytes of rests but zeros, unless `LOWER`.
-unsafe fn steps<L: LookUp + Isa, const LOWER: bool, const PATTERN: u8>(
+/// As for every [`CastDrawn`]; the map has such a pattern, and no lower bytes of rests but zeros, unless `LOWER`.
+unsafe fn cast<L: LookUp + Isa, const LOWER: bool, const PATTERN: u8>(
     map: &DrawnMap,
     src: *const u8,
     dst: *mut u8,

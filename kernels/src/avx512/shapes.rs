@@ -31,7 +31,7 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.marked_halves = Some(marked_halves::<Vbmi>);
     shapes.look_up_marked = Some(map_marked::<Vbmi>);
     shapes.look_up_longer = Some(longer::LOOPS);
-    shapes.by_draws = Some(ByDraws::of::<Avx512>(drawn::cast::<Vbmi>));
+    shapes.by_draws = Some(ByDraws::of::<Avx512>(drawn::loops::<Vbmi>));
     shapes.stores = narrow::stores(from_integers::stores(shapes.stores));
     shapes.stores = powers::stores_vbmi(moved::stores(shapes.stores));
     shapes.stores = overflows::stores_vbmi(shapes.stores);
@@ -55,7 +55,7 @@ pub(super) const fn shapes() -> Shapes {
     let mut shapes = Shapes::of::<Avx512, 8>();
     shapes.draw = draw::<AllDraws>;
     shapes.draw_even = draw::<EvenDraws>;
-    shapes.by_draws = Some(ByDraws::of::<Avx512>(drawn::cast::<Avx512>));
+    shapes.by_draws = Some(ByDraws::of::<Avx512>(drawn::loops::<Avx512>));
     shapes.look_up = look_up::<Avx512>;
     shapes.rounds_codes = 8;
     shapes.converts_longs = true;

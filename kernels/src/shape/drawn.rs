@@ -7,9 +7,8 @@
 //! they and what is between them the rest.
 
 use super::grid::{Mode, Rounding};
+use super::pieces;
 use super::rounded::{self, Floats, Through};
-use super::{BUFFER, pieces};
-use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::format::Numbers;
@@ -26,8 +25,7 @@ pub(crate) struct DrawnMap {
     pub(crate) far: [u8; 256],
     /// The upper bytes of its rest, which a draw must be less than for the other. (Where both are the same, it is zero.)
     pub(crate) rests: Rests,
-    pub(crate) pattern: Pattern,
-    /// The loop that it is for.
+    /// The loop for its pattern.
     cast: CastDrawn,
 }
 
@@ -92,16 +90,19 @@ pub(crate) type CastDrawn = unsafe fn(&DrawnMap, *const u8, *mut u8, usize, u64,
 /// The CPU has the instruction set.
 type FindRests = unsafe fn(&Floats, &[Floats; 2], [&[u8; 256]; 2]) -> [u16; 256];
 
+/// The loop for maps with such a pattern, of whose rests the lower bytes count, too, or not.
+pub(crate) type Loops = fn(Pattern, bool) -> CastDrawn;
+
 /// The loops of an instruction set.
 pub(crate) struct ByDraws {
-    cast: CastDrawn,
+    loops: Loops,
     rests: FindRests,
 }
 
 impl ByDraws {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has such loops.
-    pub(crate) const fn of<I: Isa>(cast: CastDrawn) -> Self {
-        Self { cast, rests: rests::<I> }
+    pub(crate) const fn of<I: Isa>(loops: Loops) -> Self {
+        Self { loops, rests: rests::<I> }
     }
 }
 
@@ -164,7 +165,9 @@ impl Drawn {
             let (near, far) = (results(0), results(1));
             let rests = (loops.rests)(&exact, &around, [&near, &far]);
             let pattern = Pattern::of(&near, &far, &rests);
-            DrawnMap { near, far, rests: Rests::of(&rests), pattern, cast: loops.cast }
+            let rests = Rests::of(&rests);
+            let cast = (loops.loops)(pattern, rests.any_lower);
+            DrawnMap { near, far, rests, cast }
         }
     }
 
@@ -187,19 +190,15 @@ impl Drawn {
         };
         debug_assert!(params.draw_step == 1, "no complex dtype is rounded to from 8 bits");
         let (cast, first) = (map.cast, params.options.first_index);
-        let Results::Through(through) = self.results else {
-            // SAFETY: the caller's.
-            return unsafe { cast(map, src, dst, n, seed, first) };
+        let rounded = |start: usize, dst: *mut u8, len: usize| {
+            let place = first.wrapping_add(start as u64);
+            // SAFETY: the caller's; `len` elements are left at `start`, and have room.
+            unsafe { cast(map, src.add(start), dst, len, seed, place) };
         };
-        let mut bytes = Buffer::<BUFFER>::new();
-        for start in (0..n).step_by(BUFFER) {
-            let (len, place) = (BUFFER.min(n - start), first.wrapping_add(start as u64));
-            // SAFETY: the caller's; `len` elements are left at `start`, and fit the buffer.
-            unsafe {
-                cast(map, src.add(start), bytes.start(), len, seed, place);
-                let dst = dst.add(start * params.to.bits() / 8);
-                through.finish(table, bytes.start(), dst, len, params);
-            }
+        match self.results {
+            // SAFETY: the caller's.
+            Results::Through(through) => unsafe { through.cast(table, dst, n, params, rounded) },
+            _ => rounded(0, dst, n),
         }
     }
 }
@@ -294,7 +293,7 @@ mod tests {
     }
 
     /// What a loop that goes by the pattern makes of it.
-    fn result_by_pattern(map: &DrawnMap, code: u8, draw: u32) -> u8 {
+    fn result_by_pattern(map: &DrawnMap, pattern: Pattern, code: u8, draw: u32) -> u8 {
         let i = usize::from(code);
         let upper = (draw >> 24) as u8;
         let below = map.rests.any_lower && upper == map.rests.upper[i];
@@ -302,7 +301,7 @@ mod tests {
             upper < map.rests.upper[i] || below && ((draw >> 16) as u8) < map.rests.lower[i];
         let low7 = i % 128;
         let step = u8::from(is_further);
-        match map.pattern {
+        match pattern {
             Pattern::Signs => (map.near[low7] ^ code & 0x80).wrapping_add(step),
             Pattern::Sides if i != low7 => map.near[i].wrapping_sub(step),
             Pattern::Sides | Pattern::Next => map.near[i].wrapping_add(step),
@@ -313,10 +312,13 @@ mod tests {
     /// Checks the least and the greatest draw, and those around where the result changes, of all codes.
     fn check(from: DType, to: DType, options: &Options) -> Option<Pattern> {
         let drawn = Drawn::new(from, to, options)?;
-        let loops = ByDraws::of::<Scalar>(never);
+        let loops = ByDraws::of::<Scalar>(|_, _| never);
         let params = Params::new(from, to, options, &TABLE.shapes);
         // SAFETY: any CPU has the instruction set.
         let map = unsafe { drawn.map(&loops, &TABLE, &params) };
+        let rests = &map.rests;
+        let rests = array::from_fn(|i| u16::from_be_bytes([rests.upper[i], rests.lower[i]]));
+        let pattern = Pattern::of(&map.near, &map.far, &rests);
         for code in 0..=u8::MAX {
             let value = match from {
                 DType::Bool => decode(from, u64::from(code != 0)),
@@ -332,7 +334,10 @@ mod tests {
                 if let Results::Through(through) = drawn.results {
                     let mut element = [0; 8];
                     // SAFETY: the array has room for any element.
-                    unsafe { through.finish(&TABLE, &found, element.as_mut_ptr(), 1, &params) };
+                    unsafe {
+                        let dst = element.as_mut_ptr();
+                        through.cast(&TABLE, dst, 1, &params, |_, codes, _| codes.write(found));
+                    }
                     assert_eq!(
                         u64::from_le_bytes(element),
                         wanted,
@@ -347,14 +352,13 @@ mod tests {
                     );
                 }
                 assert_eq!(
-                    result_by_pattern(&map, code, draw),
+                    result_by_pattern(&map, pattern, code, draw),
                     found,
-                    "{from} {code:#x} to {to}, {:?}",
-                    map.pattern
+                    "{from} {code:#x} to {to}, {pattern:?}"
                 );
             }
         }
-        Some(map.pattern)
+        Some(pattern)
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub(crate) use bytes::{
 };
 pub(crate) use drawn::ByDraws;
 #[cfg(target_arch = "x86_64")] // Which has an instruction set with such loops.
-pub(crate) use drawn::{DrawnMap, Pattern};
+pub(crate) use drawn::{CastDrawn, DrawnMap, Pattern};
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
 pub(crate) use halves::Refused;

@@ -32,9 +32,11 @@ pub(crate) struct Rounded {
 }
 
 impl Rounded {
-    /// For a pair of real dtypes, if it is cast so.
+    /// For a pair of real dtypes, if it is cast so. (What draws is not.)
     pub(super) fn new(from: DType, to: DType, mode: Mode) -> Option<Self> {
-        debug_assert!(!matches!(mode, Mode::Stochastic));
+        if matches!(mode, Mode::Stochastic) {
+            return None;
+        }
         let through = Through::new(from, to)?;
         Some(Self { through, rounding: Rounding::new(DType::Float32, to, mode) })
     }
@@ -52,16 +54,12 @@ impl Rounded {
         params: &Params,
         codes: &Map,
     ) {
-        let mut bytes = Buffer::<BUFFER>::new();
-        for start in (0..n).step_by(BUFFER) {
-            let len = BUFFER.min(n - start);
-            // SAFETY: the caller's; `len` elements are left at `start`, and fit the buffer.
-            unsafe {
-                (table.shapes.look_up)(codes, src.add(start), bytes.start(), len);
-                let dst = dst.add(start * params.to.bits() / 8);
-                self.through.finish(table, bytes.start(), dst, len, params);
-            }
-        }
+        let rounded = |start: usize, bytes: *mut u8, len: usize| {
+            // SAFETY: the caller's; `len` elements are left at `start`, and have room.
+            unsafe { (table.shapes.look_up)(codes, src.add(start), bytes, len) };
+        };
+        // SAFETY: the caller's.
+        unsafe { self.through.cast(table, dst, n, params, rounded) };
     }
 
     /// What every byte is rounded to.
@@ -98,22 +96,29 @@ impl Through {
         }))
     }
 
-    /// Makes integers of the codes of rounded numbers.
+    /// Makes integers of rounded numbers, whose codes the closure writes, a piece at a time: those of the elements from one
+    /// on, to a buffer, so many.
     ///
     /// # Safety
-    /// As for every kernel; the pair is the one that this was made for, and the codes are those of rounded numbers. The CPU has
-    /// the table's instruction set.
-    pub(super) unsafe fn finish(
+    /// `dst` is valid for writing `n` elements of the pair that this was made for, and the closure writes as many codes as it
+    /// is told to. The CPU has the table's instruction set.
+    pub(super) unsafe fn cast(
         &self,
         table: &Table,
-        codes: *const u8,
         dst: *mut u8,
         n: usize,
         params: &Params,
+        write: impl Fn(usize, *mut u8, usize),
     ) {
-        let params = Params { from: self.0, options: Options::DEFAULT, ..*params };
-        // SAFETY: the caller's.
-        unsafe { (table.pairs.get(self.0, params.to).kernel)(codes, dst, n, &params) };
+        let kernel = table.pairs.get(self.0, params.to).kernel;
+        let inner = Params { from: self.0, options: Options::DEFAULT, ..*params };
+        let mut codes = Buffer::<BUFFER>::new();
+        for start in (0..n).step_by(BUFFER) {
+            let len = BUFFER.min(n - start);
+            write(start, codes.start(), len);
+            // SAFETY: the caller's; `len` elements are left at `start`, and their codes are written.
+            unsafe { kernel(codes.start(), dst.add(start * params.to.bits() / 8), len, &inner) };
+        }
     }
 
     /// The codes of numbers that the source's have been rounded to.
