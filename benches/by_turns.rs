@@ -186,6 +186,33 @@ fn strided() {
     }
 }
 
+/// Memory in which elements lie at several places by turns, a number of pages apart. (At some of them a loop has been seen to
+/// take up to twice as long as at others, as by the toss of a coin.)
+struct Places {
+    memory: Vec<u8>,
+    first: usize,
+    step: usize,
+    len: usize,
+}
+
+impl Places {
+    const COUNT: usize = 16;
+    const PAGE: usize = 4096;
+
+    fn new(len: usize, pages: usize) -> Self {
+        let step = pages * Self::PAGE;
+        let memory = vec![0; len + Self::COUNT * step];
+        let first = memory.as_ptr().align_offset(Self::PAGE);
+        Self { memory, first, step, len }
+    }
+
+    /// The place of a turn.
+    fn at(&mut self, turn: usize) -> &mut [u8] {
+        let first = self.first + turn % Self::COUNT * self.step;
+        &mut self.memory[first..first + self.len]
+    }
+}
+
 /// The other byte order, against the machine's own.
 fn orders() {
     const N: usize = 65536;
@@ -203,20 +230,24 @@ fn orders() {
             continue;
         }
         // (The same numbers in either order: some loops take longer for some numbers.)
-        let src = some_bytes(from.bytes_for(N).unwrap());
-        let mut turned = src.clone();
+        let numbers = some_bytes(from.bytes_for(N).unwrap());
+        let mut turned = numbers.clone();
         if let width @ 2.. = from.bits() / 8 / if from.is_complex() { 2 } else { 1 } {
             turned.chunks_exact_mut(width).for_each(<[u8]>::reverse);
         }
-        let sources = [&src, &turned, &src, &turned];
-        let mut dst = vec![0; to.bytes_for(N).unwrap()];
+        let mut source = Places::new(numbers.len(), 3);
+        let mut results = Places::new(to.bytes_for(N).unwrap(), 5);
         let mut best = [f64::MAX; 4];
-        for _ in 0..60 {
-            for ((cast, src), best) in kinds.iter().zip(sources).zip(&mut best) {
-                cast.run_n(black_box(src), &mut dst, N).unwrap();
-                let start = Instant::now();
-                cast.run_n(black_box(src), &mut dst, N).unwrap();
-                *best = best.min(start.elapsed().as_secs_f64());
+        for turn in 0..4 * Places::COUNT {
+            let (src, dst) = (source.at(turn), results.at(turn));
+            for (numbers, of_it) in [(&numbers, [0, 2]), (&turned, [1, 3])] {
+                src.copy_from_slice(numbers);
+                for kind in of_it {
+                    kinds[kind].run_n(black_box(&*src), dst, N).unwrap();
+                    let start = Instant::now();
+                    kinds[kind].run_n(black_box(&*src), dst, N).unwrap();
+                    best[kind] = best[kind].min(start.elapsed().as_secs_f64());
+                }
             }
         }
         // (A side that has no order is as it is.)
