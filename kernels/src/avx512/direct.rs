@@ -119,6 +119,8 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
             }
             _ => pick!(isa, longs_of_float16s, Plain<A>, Plain<B>),
         }
+    } else if matches!((from, to), (DType::Float16, DType::Int32)) && MODE == stepwise::BOTH {
+        pick!(isa, turned_dwords_of_float16s, Plain<A>, Plain<B>, stepwise::NONE)
     } else {
         return None;
     };
@@ -340,7 +342,8 @@ kernels! {
         halves::words_of_bytes => words_of_bytes
         halves::integers_of_float16s => integers_of_float16s
         widen::integers_of_float16s::<_, _, _, false> => longs_of_float16s
-        widen::integers_of_float16s::<_, _, _, true> => turned_longs_of_float16s;
+        widen::integers_of_float16s::<_, _, _, true> => turned_longs_of_float16s
+        widen::turned_dwords_of_float16s => turned_dwords_of_float16s;
     bw_to_halves Avx512 "avx512bw" to_halves_sides:
         halves::float16s => float16s;
     vbmi_to_halves Vbmi "avx512vbmi,avx512vbmi2" to_halves_sides:
@@ -364,6 +367,7 @@ kernels! {
         shorter::integers => shorter
         widen::integers_of_float16s::<_, _, _, false> => longs_of_float16s
         widen::integers_of_float16s::<_, _, _, true> => turned_longs_of_float16s
+        widen::turned_dwords_of_float16s => turned_dwords_of_float16s
         widen::integers => integers
         widen::integers_of_bytes::<_, _, false> => integers_of_bytes
         widen::integers_of_bytes::<_, _, true> => turned_integers_of_bytes

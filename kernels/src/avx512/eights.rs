@@ -95,9 +95,9 @@ eights! {
         let v = x.f._mm512_castsi512_ps(v);
         let v = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(v, v, x.dword(NAN_TO_ZERO));
         let limit = x.f._mm512_set1_ps((1u64 << 63) as f32);
-        let above = x.f._mm512_cmp_round_ps_mask::<_CMP_GE_OQ, QUIETLY>(v, limit);
-        let cut = x.dq._mm512_cvtt_roundps_epi64::<QUIETLY>(x.f._mm512_castps512_ps256(v));
-        [x.f._mm512_mask_mov_epi64(cut, above as __mmask8, x.qword(i64::MAX as u64)); 2]
+        let fits = x.f._mm512_cmp_round_ps_mask::<_CMP_LT_OQ, QUIETLY>(v, limit) as __mmask8;
+        let (most, half) = (x.qword(i64::MAX as u64), x.f._mm512_castps512_ps256(v));
+        [x.dq._mm512_mask_cvtt_roundps_epi64::<QUIETLY>(most, fits, half); 2]
     };
     float32_to_uint64: Float32 4 => UInt64 8, |x, v| {
         let v = x.positive(x.f._mm512_castsi512_ps(v));

@@ -33,11 +33,11 @@ impl Hub for F32 {
                 );
                 x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v)
             } else {
-                // What is too large gives the lowest integer.
+                // What is too large would give the lowest integer.
                 let limit = x.f._mm512_set1_ps((1u32 << 31) as f32);
-                let over = x.f._mm512_cmp_round_ps_mask::<_CMP_GE_OQ, QUIETLY>(v, limit);
-                let cut = x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(v);
-                x.f._mm512_mask_mov_epi32(cut, over, x.dword(i32::MAX as u32))
+                let fits = x.f._mm512_cmp_round_ps_mask::<_CMP_LT_OQ, QUIETLY>(v, limit);
+                let most = x.dword(i32::MAX as u32);
+                x.f._mm512_mask_cvtt_roundps_epi32::<QUIETLY>(most, fits, v)
             }
         };
         Int { lanes, clamp: true }
@@ -54,15 +54,14 @@ impl Hub for F32 {
         }
         let v = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(self.0, self.0, x.dword(NAN_TO_ZERO));
         let limit = x.f._mm512_set1_ps((1u64 << 63) as f32);
-        let [low, high] =
-            x.f._mm512_cmp_round_ps_mask::<_CMP_GE_OQ, QUIETLY>(v, limit).to_le_bytes();
-        let [a, b] = both(
-            x.float_halves(v),
-            #[inline(always)]
-            |half| x.dq._mm512_cvtt_roundps_epi64::<QUIETLY>(half),
-        );
+        let fits = x.f._mm512_cmp_round_ps_mask::<_CMP_LT_OQ, QUIETLY>(v, limit);
+        let ([a, b], [low, high]) = (x.float_halves(v), fits.to_le_bytes());
         let most = x.qword(i64::MAX as u64);
-        [x.f._mm512_mask_mov_epi64(a, low, most), x.f._mm512_mask_mov_epi64(b, high, most)]
+        both(
+            [(low, a), (high, b)],
+            #[inline(always)]
+            |(fits, half)| x.dq._mm512_mask_cvtt_roundps_epi64::<QUIETLY>(most, fits, half),
+        )
     }
 
     #[inline(always)]
@@ -153,11 +152,10 @@ impl Features {
         }
         let nan = self.qword(NAN_TO_ZERO.into());
         let v = self.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, nan);
-        // What is too large gives the lowest integer. Where that came from a positive number, an exclusive OR with all ones
-        // makes it the highest.
-        let cut = self.dq._mm512_cvtt_roundpd_epi64::<QUIETLY>(v);
-        let over = self.f._mm512_andnot_si512(self.f._mm512_castpd_si512(v), cut);
-        self.f._mm512_xor_si512(cut, self.f._mm512_srai_epi64::<63>(over))
+        let limit = self.f._mm512_set1_pd((1u64 << 63) as f64);
+        let fits = self.f._mm512_cmp_round_pd_mask::<_CMP_LT_OQ, QUIETLY>(v, limit);
+        let most = self.qword(i64::MAX as u64);
+        self.dq._mm512_mask_cvtt_roundpd_epi64::<QUIETLY>(most, fits, v)
     }
 }
 

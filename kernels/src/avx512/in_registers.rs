@@ -86,7 +86,7 @@ impl Features {
 
     /// The same of half a register.
     #[inline(always)]
-    fn turned_half(self, turn: Turn, v: __m256i) -> __m256i {
+    pub(super) fn turned_half(self, turn: Turn, v: __m256i) -> __m256i {
         let half = |v| self.f._mm512_castsi512_si256(v);
         match turn.finer {
             Some(Finer { isa, eights, .. }) if turn.width == 2 => {

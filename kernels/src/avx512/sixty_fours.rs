@@ -125,7 +125,7 @@ impl<A: Real> Narrows for Powers<A> {
 /// The kernel of a pair.
 const fn kernel<N: Narrows, const MODE: usize>(isa: For) -> Kernel {
     match isa {
-        For::Vbmi if MODE & stepwise::RESULTS != 0 => turned_by_bytes::<N, MODE>,
+        For::Vbmi if MODE & stepwise::BOTH != 0 => turned_by_bytes::<N, MODE>,
         _ => narrowed::<N, MODE>,
     }
 }
@@ -191,7 +191,8 @@ unsafe fn narrowed<N: Narrows, const MODE: usize>(
     }
 }
 
-/// The same to turned words, which one permutation of bytes brings into order, too.
+/// The same with turned sides: the source by bits, which takes none of the ports that packing does, and words by the
+/// permutation of bytes that brings them into order, too.
 ///
 /// # Safety
 /// As for every kernel, see [`Kernel`].
@@ -208,7 +209,15 @@ unsafe fn turned_by_bytes<N: Narrows, const MODE: usize>(
         let mut places = [0; 64];
         let mut i = 0;
         while i < 64 {
-            places[i] = (4 * DWORDS[i / 4] + i as u32 % 4) as u8 ^ 1;
+            places[i] = (4 * DWORDS[i / 4] + i as u32 % 4) as u8;
+            i += 1;
+        }
+        places
+    };
+    const TURNED: [u8; 64] = {
+        let (mut places, mut i) = (PLACES, 0);
+        while i < 64 {
+            places[i] ^= 1;
             i += 1;
         }
         places
@@ -216,7 +225,8 @@ unsafe fn turned_by_bytes<N: Narrows, const MODE: usize>(
     // SAFETY: the caller's.
     unsafe {
         let isa = Vbmi::summon();
-        let places = isa.features().constant(&PLACES);
+        let turns_results = const { MODE & stepwise::RESULTS != 0 };
+        let places = isa.features().constant(if turns_results { &TURNED } else { &PLACES });
         in_mode::<_, N, MODE>(
             isa,
             src,
@@ -303,7 +313,7 @@ unsafe fn in_mode<L: LookUp + InRegisters, N: Narrows, const MODE: usize>(
                 },
             );
         }
-        let (from, to) = (x.turn(8), isa.turn_of(N::BYTES[1]));
+        let (from, to) = (isa.turn_of(8), isa.turn_of(N::BYTES[1]));
         all::<N>(
             x,
             src,

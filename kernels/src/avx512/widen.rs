@@ -11,16 +11,17 @@
 //!   words, and permutations put them at their places among zeros, be these the rest of a float or an
 //!   imaginary part.
 
-use super::bridge::Hub;
+use super::bridge::{Hub, QUIETLY};
 use super::codes::{Codes, Pair, load, load_part};
 use super::decode::{F32, I32, U32};
+use super::eights::{self, inlined};
 use super::in_registers::Turn;
 use super::lanes::both;
 use super::maps::{Maps, words};
 use super::shim::Vbmi;
 use super::tables::{ByteMap, LookUp};
 use super::turned::dwords_to_longs;
-use super::{Avx512, Features, eights};
+use super::{Avx512, Features};
 use crate::codec::unknown;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::Numbers;
@@ -331,6 +332,57 @@ pub(super) unsafe fn integers_of_float16s<L: LookUp, A: Codes, B: Codes, const T
             let part = (n - i).min(16);
             let v = longs::<B, TURNED>(x, turns, x.load_words_part(src.add(2 * i), part), true);
             x.store_qwords_part(dst.add(8 * i), v, part);
+            i += part;
+        }
+    }
+}
+
+/// Turned float16s to integers of 32 bits, which are turned, too. But for infinities and NaNs, which are met seldom and then in
+/// a branch, nothing is to be clamped; and they are told as they lie.
+///
+/// # Safety
+/// `src` is valid for reading `2 * n` bytes and `dst` for writing `4 * n`; they don't overlap.
+#[inline(always)]
+pub(super) unsafe fn turned_dwords_of_float16s<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let (x, turns) = (isa.features(), [isa.turn_of(2), isa.turn_of(4)]);
+    let exponent = x.word(0x7c00u16.swap_bytes());
+    let cut = inlined(
+        #[inline(always)]
+        |(v, special)| {
+            let floats = F32(x.f._mm512_cvtph_ps(x.turned_half(turns[0], v)));
+            let cut = match special {
+                true => floats.int::<32, true>(x).lanes,
+                false => x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(floats.0),
+            };
+            x.turned_if(true, turns[1], cut)
+        },
+    );
+    let mut i = 0;
+    // SAFETY: the caller's; a part has as many elements as are left.
+    unsafe {
+        while n - i >= 32 {
+            let (src, dst) = (src.add(2 * i), dst.add(4 * i));
+            let exponents = x.f._mm512_and_si512(x.load_dwords(src), exponent);
+            // (Loaded in each branch: the compiler would load what both have by parts of eight bytes.)
+            if x.bw._mm512_cmpeq_epi16_mask(exponents, exponent) == 0 {
+                x.store_dwords(dst, cut((x.load_words(src), false)));
+                x.store_dwords(dst.add(64), cut((x.load_words(src.add(32)), false)));
+            } else {
+                x.store_dwords(dst, cut((x.load_words(src), true)));
+                x.store_dwords(dst.add(64), cut((x.load_words(src.add(32)), true)));
+            }
+            i += 32;
+        }
+        while i < n {
+            let part = (n - i).min(16);
+            let v = cut((x.load_words_part(src.add(2 * i), part), true));
+            x.store_dwords_part(dst.add(4 * i), v, part);
             i += part;
         }
     }
