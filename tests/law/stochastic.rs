@@ -123,6 +123,37 @@ fn floats_to_every_float() {
     }
 }
 
+/// Of subnormal numbers so many bits are cut off that the last ones are easily lost: here they decide, since those above are
+/// the draw's. Some come among others, so that loops meet them anywhere.
+#[test]
+fn fractions_that_begin_as_their_draw_does() {
+    const FIRST: u64 = 12;
+    for to in FORMATS.iter().filter(|to| to.sign <= 0x8000 && to.class != Class::Power) {
+        for (seldom, among) in [(5, values(to, 4096)), (1, vec![0.0; 1200])] {
+            let close = |(i, value): (usize, f64)| {
+                if i % seldom != 0 || i * i % 7 == 0 {
+                    return value;
+                }
+                let fraction = f64::from(draw(SEED, FIRST + i as u64)) / 4294967296.0;
+                let near = (i % 3) as f64 + fraction;
+                let code = ((near * to.magnitude(1)) as f32).to_bits();
+                f64::from(f32::from_bits((code + (i % 5) as u32).saturating_sub(2)))
+            };
+            let numbers: Vec<_> = among.into_iter().enumerate().map(close).collect();
+            let codes = codes_of(DType::Float32, &numbers);
+            let values = values_of(DType::Float32, &codes);
+            for saturate in [true, false] {
+                let wanted = |(i, value): (usize, &f64)| {
+                    to_float(to, *value, saturate, draw(SEED, FIRST + i as u64))
+                };
+                let wanted: Vec<_> = values.iter().enumerate().map(wanted).collect();
+                let case = cast(DType::Float32, to.dtype).rounding(MODE).saturate(saturate);
+                case.first_index(FIRST).gives_in_place(&codes, &wanted);
+            }
+        }
+    }
+}
+
 #[test]
 fn small_floats_to_small_floats() {
     for from in FORMATS.iter().filter(|from| from.sign <= 0x8000) {
@@ -272,13 +303,16 @@ fn any_split_gives_the_same_bits() {
 }
 
 /// Draws come by blocks of four, whose numbers have two words: where the lower one starts anew, and where both do, in casts
-/// of many blocks and of few, which kernels make by groups of different sizes.
+/// of many blocks and of few, which kernels make by groups of different sizes; and of so many that they round in another way,
+/// from any place of a block on.
 #[test]
 fn draws_go_on_where_a_word_of_the_block_starts_anew() {
     let to = DType::Float8E5M2;
-    let codes = codes_of(DType::Float32, &values(format(to), 300));
+    let codes = codes_of(DType::Float32, &values(format(to), 2500));
     let numbers = values_of(DType::Float32, &codes);
-    let starts = [1u64 << 34, 0].map(|anew| [(300, 170), (100, 50), (40, 20)].map(|c| (anew, c)));
+    let counts =
+        [(2500, 800), (2500, 801), (2500, 802), (2500, 803), (300, 170), (100, 50), (40, 20)];
+    let starts = [1u64 << 34, 0].map(|anew| counts.map(|count| (anew, count)));
     for (anew, (count, before)) in starts.into_iter().flatten() {
         let (first, codes) = (anew.wrapping_sub(before), &codes[..count]);
         let draws = |i: usize| draw(SEED, first.wrapping_add(i as u64));

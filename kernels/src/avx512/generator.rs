@@ -98,7 +98,8 @@ impl Keys {
                 }
             }
             None => {
-                let blocks = tops_one_by_one(self.seed, first);
+                let blocks: [TopDraws; 8 * SETS] =
+                    one_by_one(self.seed, first, |draws| draws.map(|draw| (draw >> 16) as u16));
                 for (tops, blocks) in tops.iter_mut().zip(blocks.as_chunks::<8>().0) {
                     // SAFETY: 8 blocks of halves are one register.
                     *tops = unsafe { x.load_dwords(blocks.as_ptr().cast()) };
@@ -106,6 +107,27 @@ impl Keys {
             }
         }
         tops
+    }
+
+    /// The draws of blocks from one on, those of 8 blocks in each two registers.
+    #[inline(always)]
+    pub(super) fn draws(&self, x: Features, first: u64) -> [[__m512i; 2]; SETS] {
+        let mut draws = [[x.f._mm512_setzero_si512(); 2]; SETS];
+        match self.sets(x, first, const { &products::<SETS>(AllDraws::LANES) }) {
+            Some(sets) => {
+                for (draws, words) in draws.iter_mut().zip(sets) {
+                    *draws = in_order(x, words);
+                }
+            }
+            None => {
+                let blocks: [AllDraws; 8 * SETS] = one_by_one(self.seed, first, |draws| draws);
+                for (draws, blocks) in draws.iter_mut().zip(blocks.as_chunks::<8>().0) {
+                    // SAFETY: 8 blocks are two registers.
+                    *draws = unsafe { x.load_qwords(blocks.as_ptr().cast()) };
+                }
+            }
+        }
+        draws
     }
 
     /// The words of `8 * SETS` blocks from one on, whose first products are more than that of the first by such numbers; None
@@ -148,14 +170,11 @@ const fn products<const SETS: usize>(lanes: [u64; 8]) -> [[u64; 8]; SETS] {
     products
 }
 
-/// The upper halves of the draws of blocks from one on, wherever the upper halves of their numbers change. (Not compiled for
+/// What is wanted of the draws of blocks from one on, wherever the upper halves of their numbers change. (Not compiled for
 /// the instruction set, since that is seldom.)
 #[inline(never)]
-fn tops_one_by_one(seed: u64, first: u64) -> [TopDraws; 8 * SETS] {
-    array::from_fn(|i| {
-        philox::draws(seed, first.wrapping_add(i as u64) & (u64::MAX >> 2))
-            .map(|draw| (draw >> 16) as u16)
-    })
+fn one_by_one<T>(seed: u64, first: u64, of: fn(AllDraws) -> T) -> [T; 8 * SETS] {
+    array::from_fn(|i| of(philox::draws(seed, first.wrapping_add(i as u64) & (u64::MAX >> 2))))
 }
 
 /// What the first two rounds of some blocks share. Of a counter's words two are zero and one is the same for all of them, so
@@ -225,11 +244,9 @@ impl InOrder for AllDraws {
     const LANES: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 
     #[inline(always)]
-    fn store(x: Features, [a, b, c, d]: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
-        let (ab, cd) = (x.pairs(a, b), x.pairs(c, d));
-        let draws = [x.f._mm512_unpacklo_epi64(ab, cd), x.f._mm512_unpackhi_epi64(ab, cd)];
+    fn store(x: Features, words: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
         // SAFETY: 8 blocks are two registers.
-        unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), draws) };
+        unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), in_order(x, words)) };
     }
 }
 
@@ -241,6 +258,13 @@ impl InOrder for EvenDraws {
         // SAFETY: two draws of 8 blocks are one register.
         unsafe { x.store_dwords(blocks.as_mut_ptr().cast(), x.pairs(a, c)) };
     }
+}
+
+/// The draws of 8 blocks, which are in [such](AllDraws::LANES) lanes.
+#[inline(always)]
+fn in_order(x: Features, [a, b, c, d]: Words) -> [__m512i; 2] {
+    let (ab, cd) = (x.pairs(a, b), x.pairs(c, d));
+    [x.f._mm512_unpacklo_epi64(ab, cd), x.f._mm512_unpackhi_epi64(ab, cd)]
 }
 
 /// The upper halves of the draws of 8 blocks.

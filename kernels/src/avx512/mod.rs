@@ -13,6 +13,7 @@ mod complex;
 mod decode;
 mod direct;
 mod drawn;
+mod drawn_floats;
 mod draws;
 mod eights;
 mod encode;

@@ -3,7 +3,6 @@
 
 use super::bridge::QUIETLY;
 use super::clamps::clamps;
-use super::drawn;
 use super::draws::{round, round_whole, round_whole64, round64};
 use super::generator::draw;
 use super::lanes::both;
@@ -14,6 +13,7 @@ use super::tables::{ByteMap, LookUp, map_bytes};
 use super::{
     Avx512, Features, from_integers, longer, moved, narrow, overflows, powers, sixty_fours,
 };
+use super::{drawn, drawn_floats};
 use crate::codec::Isa;
 use crate::philox::{AllDraws, EvenDraws};
 use crate::shape::{ByDraws, Grid, Map, Mode, Shapes};
@@ -56,6 +56,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.draw = draw::<AllDraws>;
     shapes.draw_even = draw::<EvenDraws>;
     shapes.by_draws = Some(ByDraws::of::<Avx512>(drawn::loops::<Avx512>));
+    shapes.encodes_drawn = Some(drawn_floats::loops);
     shapes.look_up = look_up::<Avx512>;
     shapes.rounds_codes = 8;
     shapes.converts_longs = true;

@@ -2,6 +2,7 @@
 //! elements to make, and then a look-up does what steps would.
 
 use super::drawn::{Drawn, DrawnMap};
+use super::drawn_floats::DrawnFloats;
 use super::fit::Fit;
 use super::longer::{self, LongerMap, LookUpLonger};
 use super::rounded::Rounded;
@@ -124,6 +125,8 @@ pub(crate) enum Known {
     Rounded(Rounded, Map),
     /// What they become by draws.
     Drawn(Drawn, DrawnMap),
+    /// The loop that draws, rounds and stores.
+    DrawnFloats(DrawnFloats),
 }
 
 /// Finds out what pays for `n` elements.
@@ -162,6 +165,11 @@ pub(crate) unsafe fn known(table: &Table, n: usize, params: &Params) -> Known {
             && n >= 4 * LONG
         {
             Known::Drawn(drawn, drawn.map(loops, table, params))
+        } else if let Some(drawn) = plan.drawn_floats
+            && n >= LONG
+            && params.draw_step == 1
+        {
+            Known::DrawnFloats(drawn)
         } else {
             Known::Nothing
         }

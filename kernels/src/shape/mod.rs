@@ -32,6 +32,7 @@
 mod bounds;
 mod bytes;
 mod drawn;
+mod drawn_floats;
 mod draws;
 mod fit;
 mod grid;
@@ -61,6 +62,7 @@ use crate::philox::{AllDraws, EvenDraws};
 use crate::table::{Kernel, Params, Table, Tabled};
 use core::mem::MaybeUninit;
 use core::{ptr, slice};
+use drawn_floats::EncodeLoops;
 use draws::{Draw, Draws};
 use fit::Fits;
 use grid::Rounds;
@@ -80,6 +82,8 @@ pub(crate) use bytes::{
 pub(crate) use drawn::ByDraws;
 #[cfg(target_arch = "x86_64")] // Which has an instruction set with such loops.
 pub(crate) use drawn::{CastDrawn, DrawnMap, Pattern};
+#[cfg(target_arch = "x86_64")] // Which has such loops.
+pub(crate) use drawn_floats::{EncodeDrawn, Target};
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
 pub(crate) use halves::Refused;
@@ -155,6 +159,7 @@ pub(crate) struct Shapes {
     pub(crate) marked_halves: Option<MarkedHalves>,
     /// Where there are such loops.
     pub(crate) by_draws: Option<ByDraws>,
+    pub(crate) encodes_drawn: Option<EncodeLoops>,
     /// To integers of 2, 4 and 8 bytes, where there are such loops.
     pub(crate) look_up_longer: Option<[LookUpLonger; 3]>,
 }
@@ -185,6 +190,7 @@ impl Shapes {
             any_bits: halves::any_bits::<I>,
             marked_halves: None,
             by_draws: None,
+            encodes_drawn: None,
             look_up_longer: None,
         }
     }
@@ -249,6 +255,7 @@ pub(crate) unsafe fn cast_knowing(
             }
             Known::Rounded(rounded, codes) => rounded.cast(table, src, dst, n, params, codes),
             Known::Drawn(drawn, map) => drawn.cast(table, src, dst, n, params, map),
+            Known::DrawnFloats(drawn) => drawn.cast(table, src, dst, n, params),
             Known::Nothing => return cast_by_steps(table, src, dst, n, params),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Shapes;
 use super::drawn::Drawn;
+use super::drawn_floats::DrawnFloats;
 use super::fit::{Fit, Question, Substitute};
 use super::grid::{Mode, Rounding};
 use super::interval::Interval;
@@ -44,6 +45,8 @@ pub(crate) struct Plan {
     pub(super) rounded: Option<Rounded>,
     /// How a long cast rounds bytes by draws.
     pub(super) drawn: Option<Drawn>,
+    /// The loop of a long cast to small floats by draws.
+    pub(super) drawn_floats: Option<DrawnFloats>,
     /// The loop of a long cast of bytes to longer integers, if what one becomes depends on it alone.
     pub(super) longer: Option<LookUpLonger>,
     /// The codes that do not become zero, if these are all that there is to know.
@@ -89,6 +92,7 @@ impl Plan {
         narrowed: None,
         rounded: None,
         drawn: None,
+        drawn_floats: None,
         longer: None,
         interval: None,
     };
@@ -178,6 +182,9 @@ impl Plan {
             if shapes.by_draws.is_some() && !checked {
                 way.plan.drawn = Drawn::new(from, to, options);
             }
+            let loops = shapes.encodes_drawn;
+            way.plan.drawn_floats =
+                loops.and_then(|loops| DrawnFloats::new(from, to, options, loops));
         } else {
             let store = way.store_of_overflows(shapes);
             way.test(checked, options.saturate || store.is_some());
