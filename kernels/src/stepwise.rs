@@ -24,6 +24,7 @@
 use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
+use crate::format::Numbers;
 use crate::scalar::direct::{is_copy, is_packed_copy};
 use crate::shape::{self, Screen, Tells, Tops};
 use crate::swap::is_swappable;
@@ -117,6 +118,10 @@ pub(crate) struct Side {
     pub(crate) bits: usize,
     /// Whether its numbers are floats.
     pub(crate) is_float: bool,
+    /// Whether they are a source of 16 bits whose NaNs fit: see [`Screen::doubles`].
+    pub(crate) nan_fits: bool,
+    /// Whether they are a source of which numbers next to each other fit, as positive ones that become powers of two.
+    pub(crate) is_span: bool,
     /// Whether a step loads or stores half registers of it, as where elements become twice as long, or half as long. (Half
     /// a register takes an instruction more to get, or to put there, than to load or store. And what was just stored in
     /// two parts a CPU doesn't load as one before it is in the cache.)
@@ -141,6 +146,8 @@ impl Side {
             width: dtype.component().bits() / 8,
             bits: dtype.bits(),
             is_float: matches!(dtype.component().kind(), Kind::Float),
+            nan_fits: false,
+            is_span: false,
             halves: false,
             ahead: false,
             tells: Tells::Any,
@@ -156,8 +163,18 @@ impl Side {
 
     /// Those of a pair, each in half registers, if so.
     pub(crate) const fn both(from: DType, to: DType, [source, results]: [bool; 2]) -> [Self; 2] {
-        let tells = Tells::of(from, to);
-        [Self { halves: source, tells, ..Self::of(from) }, Self { halves: results, ..Self::of(to) }]
+        let source = Self { halves: source, ..Self::of(from) };
+        [source.towards(from, to), Self { halves: results, ..Self::of(to) }]
+    }
+
+    /// A source with what depends on the pair.
+    pub(crate) const fn towards(self, from: DType, to: DType) -> Self {
+        Self {
+            tells: Tells::of(from, to),
+            nan_fits: is_short(from) && has_nan(to),
+            is_span: self.is_float && is_powers(to),
+            ..self
+        }
     }
 }
 
@@ -238,7 +255,7 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
     };
     // (As many integers as a power of two fit others, and of floats it is magnitudes.)
     let single = from.is_float || !to.is_float;
-    debug_assert!(mode != FITTING || screen.is_single() || !single);
+    debug_assert!(mode != FITTING || screen.is_single() || !single || from.is_span);
     let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());
     let (read, written) = (len * from.bits / 8, len * to.bits / 8);
     assert!(read <= LONGEST && written <= LONGEST);
@@ -439,20 +456,36 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     // (Whether an integer is zero does not depend on its order.)
     let is_zero_test = matches!(a, Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
     let is_whole = matches!(b.kind(), Kind::Int | Kind::UInt);
-    // (From floats to narrower ones there is mostly more to calculate than to test. To small floats that have a NaN, NaN fits,
-    // which this test takes for unfit, and of which 16-bit floats have many.)
+    // (From floats of 32 bits and more to narrower ones there is mostly more to calculate than to test.)
     let is_tested = match a {
         Kind::Float if from.bits() > 16 => {
-            is_whole || matches!(to, DType::Float16 | DType::BFloat16)
+            let is_powers = is_powers(to) && !from.is_complex();
+            is_whole || matches!(to, DType::Float16 | DType::BFloat16) || is_powers
         }
         Kind::Float => {
-            let has_no_nan =
-                matches!(to, DType::Float6E2M3Fn | DType::Float6E3M2Fn | DType::Float4E2M1Fn);
-            is_whole || has_no_nan
+            let is_small = to.significant_bits() <= 8 && !is_powers(to);
+            is_whole || matches!(b.kind(), Kind::Float) && is_small || matches!(to, DType::Float16)
         }
         _ => is_whole || to.significant_bits() <= 8 || matches!(to, DType::Float16),
     };
     !is_zero_test && (mode != FITTING || is_tested)
+}
+
+/// Whether a dtype has floats of 16 bits.
+const fn is_short(dtype: DType) -> bool {
+    matches!(dtype, DType::Float16 | DType::BFloat16)
+}
+
+/// Whether a dtype has floats of either sign, and NaN among them.
+const fn has_nan(dtype: DType) -> bool {
+    match dtype.numbers() {
+        Numbers::Float(format) => format.signed() && format.nan().is_some(),
+        _ => false,
+    }
+}
+
+const fn is_powers(dtype: DType) -> bool {
+    matches!(dtype, DType::Float8E8M0Fnu)
 }
 
 /// Whether elements of a dtype are tested in registers, which takes a handful of instructions at most.

@@ -49,6 +49,14 @@ impl InRegisters for Avx2 {
         bytes: usize,
     ) -> bool {
         let width = side.width;
+        if side.nan_fits {
+            // SAFETY: the caller's.
+            return unsafe { self.any_between_ends(screen, src, bytes) };
+        }
+        if side.is_span || !side.is_float && !single && (width < 8 || screen.asks_for_last()) {
+            // SAFETY: the caller's.
+            return unsafe { self.any_past_span(screen, width, src, bytes) };
+        }
         if side.is_float && width < 8 {
             // SAFETY: the caller's.
             return unsafe { self.any_past(screen, width, src, bytes) };
@@ -59,9 +67,6 @@ impl InRegisters for Avx2 {
             if !any {
                 return false;
             }
-        } else if !side.is_float && !single && width < 8 {
-            // SAFETY: the caller's.
-            return unsafe { self.any_past_span(screen, width, src, bytes) };
         }
         let (addend, keep) = (self.all_of(width, screen.addend), self.all_of(width, screen.keep));
         let (second, mask) = (self.all_of(width, screen.second), self.all_of(width, screen.mask));
@@ -305,7 +310,7 @@ impl Avx2 {
         self.is_past(4, [most, most_unsigned], [positive, negative])
     }
 
-    /// Of integers of 2 or 4 bytes, of which a span fits.
+    /// Of numbers of which those next to each other fit.
     ///
     /// # Safety
     /// As for [`InRegisters::any_unfit`].
@@ -317,15 +322,42 @@ impl Avx2 {
         src: *const u8,
         bytes: usize,
     ) -> bool {
-        let (addend, last) = (self.all_of(width, screen.addend), self.all_of(width, screen.last));
+        const TOP: u64 = 1 << 63;
+        // (64-bit lanes have no largest, and are compared with their signs turned over.)
+        let top = if width == 8 { TOP } else { 0 };
+        let addend = self.all_of(width, screen.addend ^ top);
+        let last = self.all_of(width, screen.last ^ top);
+        let (mut most, mut i) = (self.zero(), 0);
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let moved = self.added(width, unsafe { self.load(src.add(i)) }, addend);
+            most = match width {
+                8 => self.or(most, self.gt64(moved, last)),
+                _ => self.larger_unsigned(width, most, moved),
+            };
+            i += 32;
+        }
+        if width == 8 {
+            return self.signs8(most) != 0;
+        }
+        self.signs8(self.same(width, self.larger_unsigned(width, most, last), last)) != -1
+    }
+
+    /// Whether a float of 16 bits is between those ends that fit.
+    ///
+    /// # Safety
+    /// As for [`InRegisters::any_unfit`].
+    #[inline(always)]
+    unsafe fn any_between_ends(self, screen: &Screen, src: *const u8, bytes: usize) -> bool {
+        let (addend, last) = (self.all16(screen.addend as i16), self.all16(screen.last as i16));
         let (mut most, mut i) = (self.zero(), 0);
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
             let v = unsafe { self.load(src.add(i)) };
-            most = self.larger_unsigned(width, most, self.added(width, v, addend));
+            most = self.max_u16(most, self.add16(self.add16(v, v), addend));
             i += 32;
         }
-        self.signs8(self.same(width, self.larger_unsigned(width, most, last), last)) != -1
+        self.signs8(self.eq16(self.max_u16(most, last), last)) != -1
     }
 
     /// Whether a lane is at one of these numbers or past it: the largest so far as numbers with a sign at the first, and those

@@ -7,7 +7,6 @@ use super::tables::LookUp;
 use super::{Features, pieces, truths};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real};
-use crate::shape::Tells;
 use crate::stepwise::Side;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
@@ -76,12 +75,13 @@ const fn side<A: Codes>() -> Side {
 
 pub(super) const fn sides<A: Codes, B: Codes>() -> [Side; 2] {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
+    let source = side::<A>();
     // (Whether bits tell of integers is known when a loop is called.)
-    let tells = match from.kind() {
-        Kind::Float => Tells::of(from, to),
-        _ => Tells::Any,
+    let source = match from.kind() {
+        Kind::Float => source.towards(from, to),
+        _ => source,
     };
-    [Side { tells, ..side::<A>() }, side::<B>()]
+    [source, side::<B>()]
 }
 
 /// The sides of a kernel that calculates in lanes of 32 bits and more: words are loaded by half registers, and so are

@@ -158,6 +158,15 @@ impl Features {
         src: *const u8,
         bytes: usize,
     ) -> bool {
+        if side.nan_fits {
+            // SAFETY: the caller's.
+            return unsafe { self.any_between_ends(screen, src, bytes) };
+        }
+        let width = side.width;
+        if side.is_span || !side.is_float && !single && (width < 8 || screen.asks_for_last()) {
+            // SAFETY: the caller's.
+            return unsafe { self.any_past_span(screen, width, src, bytes) };
+        }
         if side.is_float {
             // (Steps of float64s are mostly an even number of registers, which the compiler knows.)
             let by_halves = side.width == 8 && bytes.is_multiple_of(128);
@@ -166,11 +175,6 @@ impl Features {
                 (!by_halves || self.any_high_past(screen, side, src, bytes))
                     && self.any_past(screen, side, src, bytes)
             };
-        }
-        let width = side.width;
-        if !single && width < 8 {
-            // SAFETY: the caller's.
-            return unsafe { self.any_past_span(screen, width, src, bytes) };
         }
         let (addend, keep) = (self.all(width, screen.addend), self.all(width, screen.keep));
         let second = self.all(width, screen.second);
@@ -190,7 +194,7 @@ impl Features {
         self.f._mm512_test_epi32_mask(any, keep) != 0
     }
 
-    /// The same of integers of 2 or 4 bytes, of which a span fits.
+    /// The same of numbers of which those next to each other fit.
     ///
     /// # Safety
     /// As there.
@@ -209,14 +213,34 @@ impl Features {
             let moved = self.added(width, unsafe { self.load_dwords(src.add(i)) }, addend);
             most = match width {
                 2 => self.bw._mm512_max_epu16(most, moved),
-                _ => self.f._mm512_max_epu32(most, moved),
+                4 => self.f._mm512_max_epu32(most, moved),
+                _ => self.f._mm512_max_epu64(most, moved),
             };
             i += 64;
         }
         match width {
             2 => self.bw._mm512_cmpgt_epu16_mask(most, last) != 0,
-            _ => self.f._mm512_cmpgt_epu32_mask(most, last) != 0,
+            4 => self.f._mm512_cmpgt_epu32_mask(most, last) != 0,
+            _ => self.f._mm512_cmpgt_epu64_mask(most, last) != 0,
         }
+    }
+
+    /// Whether a float of 16 bits is between those ends that fit.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn any_between_ends(self, screen: &Screen, src: *const u8, bytes: usize) -> bool {
+        let (addend, last) = (self.word(screen.addend as u16), self.word(screen.last as u16));
+        let (mut most, mut i) = (self.f._mm512_setzero_si512(), 0);
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let v = unsafe { self.load_dwords(src.add(i)) };
+            let moved = self.bw._mm512_add_epi16(self.bw._mm512_add_epi16(v, v), addend);
+            most = self.bw._mm512_max_epu16(most, moved);
+            i += 64;
+        }
+        self.bw._mm512_cmpgt_epu16_mask(most, last) != 0
     }
 
     /// Whether the upper half of a float64 is past that of the first codes that may be unfit, or the same: the least of them

@@ -3,8 +3,8 @@
 use super::Neon;
 use super::lanes::{load, store};
 use super::ops::{
-    uint8x16_t, uint64x2_t, vaddq_u16, vaddq_u32, vaddq_u64, vandq_u64, vdupq_n_u64, vorrq_u64,
-    vqtbl1q_u8,
+    uint8x16_t, uint16x8_t, uint64x2_t, vaddq_u16, vaddq_u32, vaddq_u64, vandq_u64, vcgtq_u16,
+    vcgtq_u32, vcgtq_u64, vdupq_n_u16, vdupq_n_u64, vmaxq_u16, vmaxvq_u16, vorrq_u64, vqtbl1q_u8,
 };
 use crate::shape::Screen;
 use crate::stepwise::{InRegisters, Side, places};
@@ -36,13 +36,16 @@ impl InRegisters for Neon {
         src: *const u8,
         bytes: usize,
     ) -> bool {
-        let all = |v: u64| match side.width {
-            2 => u64::from(v as u16) * 0x0001_0001_0001_0001,
-            4 => u64::from(v as u32) * 0x0000_0001_0000_0001,
-            _ => v,
-        };
-        let (addend, keep) = (vdupq_n_u64(all(screen.addend)), all(screen.keep));
-        let (second, mask) = (vdupq_n_u64(all(screen.second)), vdupq_n_u64(all(screen.mask)));
+        if side.nan_fits {
+            // SAFETY: the caller's.
+            return unsafe { any_between_ends(screen, src, bytes) };
+        }
+        if side.is_span || !side.is_float && screen.asks_for_last() {
+            // SAFETY: the caller's.
+            return unsafe { any_past_span(screen, side.width, src, bytes) };
+        }
+        let (addend, second) = (all(side.width, screen.addend), all(side.width, screen.second));
+        let (keep, mask) = (all(side.width, screen.keep), all(side.width, screen.mask));
         let (mut any, mut signs) = (vdupq_n_u64(0), vdupq_n_u64(0));
         let mut i = 0;
         while i < bytes {
@@ -58,11 +61,60 @@ impl InRegisters for Neon {
             }
             i += 16;
         }
-        let [low, high]: [u64; 2] = bytemuck::cast(any);
-        let [low_signs, high_signs]: [u64; 2] = bytemuck::cast(signs);
-        let signs = if screen.signs { low_signs | high_signs } else { 0 };
-        (low | high | signs) & keep != 0
+        let any = if screen.signs { vorrq_u64(any, signs) } else { any };
+        let [low, high]: [u64; 2] = bytemuck::cast(vandq_u64(any, keep));
+        low | high != 0
     }
+}
+
+/// Whether a float of 16 bits is between those ends that fit.
+///
+/// # Safety
+/// As for [`InRegisters::any_unfit`].
+#[inline(always)]
+unsafe fn any_between_ends(screen: &Screen, src: *const u8, bytes: usize) -> bool {
+    let addend = vdupq_n_u16(screen.addend as u16);
+    let (mut most, mut i) = (vdupq_n_u16(0), 0);
+    while i < bytes {
+        // SAFETY: the caller's: whole registers are left.
+        let v: uint16x8_t = unsafe { load(src.add(i)) };
+        most = vmaxq_u16(most, vaddq_u16(vaddq_u16(v, v), addend));
+        i += 16;
+    }
+    vmaxvq_u16(most) > screen.last as u16
+}
+
+/// Whether a number is past the last that fits, of those next to each other.
+///
+/// # Safety
+/// As for [`InRegisters::any_unfit`].
+#[inline(always)]
+unsafe fn any_past_span(screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
+    let (addend, last) = (all(width, screen.addend), all(width, screen.last));
+    let (mut any, mut i) = (vdupq_n_u64(0), 0);
+    while i < bytes {
+        // SAFETY: the caller's: whole registers are left.
+        let moved = added(width, unsafe { load(src.add(i)) }, addend);
+        let past: uint64x2_t = match width {
+            2 => bytemuck::cast(vcgtq_u16(bytemuck::cast(moved), bytemuck::cast(last))),
+            4 => bytemuck::cast(vcgtq_u32(bytemuck::cast(moved), bytemuck::cast(last))),
+            _ => vcgtq_u64(moved, last),
+        };
+        any = vorrq_u64(any, past);
+        i += 16;
+    }
+    let [low, high]: [u64; 2] = bytemuck::cast(any);
+    low | high != 0
+}
+
+/// A number in all lanes of so many bytes.
+#[inline(always)]
+fn all(width: usize, v: u64) -> uint64x2_t {
+    vdupq_n_u64(match width {
+        2 => u64::from(v as u16) * 0x0001_0001_0001_0001,
+        4 => u64::from(v as u32) * 0x0000_0001_0000_0001,
+        _ => v,
+    })
 }
 
 /// Integers of so many bytes with as much added to each.

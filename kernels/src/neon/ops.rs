@@ -39,6 +39,7 @@ safe! {
     vceqq_u8(a: uint8x16_t, b: uint8x16_t) -> uint8x16_t;
     vcgtq_s32(a: int32x4_t, b: int32x4_t) -> uint32x4_t;
     vcgtq_s64(a: int64x2_t, b: int64x2_t) -> uint64x2_t;
+    vcgtq_u16(a: uint16x8_t, b: uint16x8_t) -> uint16x8_t;
     vcgtq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;
     vcgtq_u64(a: uint64x2_t, b: uint64x2_t) -> uint64x2_t;
     vcombine_u8(a: uint8x8_t, b: uint8x8_t) -> uint8x16_t;
@@ -74,7 +75,9 @@ safe! {
     vget_low_u32(a: uint32x4_t) -> uint32x2_t;
     vget_low_u8(a: uint8x16_t) -> uint8x8_t;
     vmaxq_s8(a: int8x16_t, b: int8x16_t) -> int8x16_t;
+    vmaxq_u16(a: uint16x8_t, b: uint16x8_t) -> uint16x8_t;
     vmaxq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;
+    vmaxvq_u16(a: uint16x8_t) -> u16;
     vminq_f32(a: float32x4_t, b: float32x4_t) -> float32x4_t;
     vminq_s8(a: int8x16_t, b: int8x16_t) -> int8x16_t;
     vminq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;

@@ -32,6 +32,8 @@ pub(crate) struct Plan {
     pub(super) substitute: Option<Substitute>,
     /// The infinities of the source, and what they become: for a checked cast that keeps them.
     pub(super) infinities: Option<(Fit, Substitute)>,
+    /// Whether finite elements of a checked cast that keeps infinities are cast by the default kernel.
+    casts_finite: bool,
     /// The seed of stochastic rounding.
     pub(super) seed: Option<u64>,
     /// Whether what a byte becomes depends on it alone, so that the steps can make a table of all.
@@ -86,6 +88,7 @@ impl Plan {
         fit: None,
         substitute: None,
         infinities: None,
+        casts_finite: false,
         seed: None,
         is_map: false,
         by_table: false,
@@ -121,11 +124,11 @@ impl Plan {
         self.count == 1 && matches!(self.steps[0], Step::Store(..))
     }
 
-    /// What tells that integers fit, if the same is done, and there is such a thing.
+    /// What tells that elements fit, if the same is done, and there is such a thing. (An infinity that is kept may be unfit.)
     #[inline(always)]
     pub(crate) const fn screen(&self) -> Option<&Screen> {
         match &self.fit {
-            Some((fit, _)) if self.is_checked_default() => fit.screen(),
+            Some((fit, _)) if self.is_checked_default() || self.casts_finite => fit.screen(),
             _ => None,
         }
     }
@@ -171,6 +174,8 @@ impl Plan {
             return way.plan;
         }
         let keeps_infinities = checked && keeps_infinities(from, to);
+        way.plan.casts_finite =
+            keeps_infinities && matches!(options.rounding, options::Rounding::Default);
         if let options::Rounding::Stochastic { seed } = options.rounding {
             way.plan.seed = Some(seed);
             way.cast_to(exact_float(from));

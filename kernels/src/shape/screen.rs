@@ -22,6 +22,9 @@ pub(crate) struct Screen {
     /// numbers with a sign is one of positive numbers, and the largest as numbers without is one of negative ones, if there
     /// is any: two instructions for a vector, where it has them. Unless NaN fits, they tell exactly.
     pub(crate) first: [u64; 2],
+    /// Whether codes have their sign shifted out first, for a span that goes around: of floats whose NaNs fit, with or without
+    /// infinity, and so do small numbers, which follow them then. The last that fits once it is moved tells exactly.
+    pub(crate) doubles: bool,
 }
 
 /// The codes of lanes of so many bits.
@@ -31,8 +34,16 @@ const fn lane(bytes: usize) -> u64 {
 
 impl Screen {
     /// Nothing is unfit.
-    pub(crate) const NONE: Self =
-        Self { mask: 0, addend: 0, second: 0, keep: 0, signs: false, last: 0, first: [0; 2] };
+    pub(crate) const NONE: Self = Self {
+        mask: 0,
+        addend: 0,
+        second: 0,
+        keep: 0,
+        signs: false,
+        last: 0,
+        first: [0; 2],
+        doubles: false,
+    };
 
     /// Whether it tells of all codes that they fit.
     pub(crate) const fn asks_nothing(&self) -> bool {
@@ -49,6 +60,11 @@ impl Screen {
         !self.is_of_floats() && self.mask == lane(bytes)
     }
 
+    /// Whether nothing but the last that fits tells.
+    pub(crate) const fn asks_for_last(&self) -> bool {
+        self.keep == self.mask && !self.doubles
+    }
+
     /// Whether one addition tells.
     pub(crate) const fn is_single(&self) -> bool {
         self.second == self.addend
@@ -58,13 +74,17 @@ impl Screen {
     ///
     /// Without `low` they are the numbers below `fitting`. Upper bits tell of numbers that they are below the next power of two;
     /// and then that they are below `fitting`, if they still are below the power with as much added as it is more than that.
+    /// Where more than half of all fit, and fill their lanes, nothing but the last that fits tells.
     pub(super) const fn of_span(low: u64, fitting: u64, bits: usize) -> Option<Self> {
         let all = u64::MAX >> (64 - bits);
-        if fitting == 0 || fitting > all / 2 + 1 {
+        let addend = low.wrapping_neg() & all;
+        if fitting > all / 2 + 1 && fitting <= all && matches!(bits, 16 | 32 | 64) {
+            let (second, last) = (addend.wrapping_add(1) & all, fitting - 1);
+            return Some(Self { mask: all, addend, second, keep: all, last, ..Self::NONE });
+        } else if fitting == 0 || fitting > all / 2 + 1 {
             return None;
         }
         let power = fitting.next_power_of_two();
-        let addend = low.wrapping_neg() & all;
         Some(Self {
             mask: all,
             addend,
@@ -72,8 +92,16 @@ impl Screen {
             keep: all & !(power - 1),
             signs: false,
             last: fitting - 1,
-            first: [0; 2],
+            ..Self::NONE
         })
+    }
+
+    /// Of codes of floats, for magnitudes below one and from another on.
+    pub(super) const fn of_ends(below: u64, from: u64, bytes: usize) -> Self {
+        let all = lane(bytes);
+        let addend = (2 * from).wrapping_neg() & all;
+        let last = 2 * (below + all / 2 - from);
+        Self { mask: all, addend, second: addend, keep: all, last, doubles: true, ..Self::NONE }
     }
 
     /// Of codes of floats, with the sign at the top of their lanes, for magnitudes of positive and of negative numbers that are
@@ -83,7 +111,7 @@ impl Screen {
         let [positive, negative] = below;
         let addend = top - if signs { positive } else { positive.min(negative) };
         let first = [positive, top + negative];
-        Self { mask: top - 1, addend, second: addend, keep: top, signs, last: 0, first }
+        Self { mask: top - 1, addend, second: addend, keep: top, signs, first, ..Self::NONE }
     }
 }
 
@@ -107,6 +135,12 @@ mod tests {
                 }
             }
             assert!(Screen::of_span(low, 0x81, 8).is_none());
+        }
+        let most = Screen::of_span(1, u64::MAX, 64).unwrap();
+        assert!(most.asks_for_last() && !most.is_single());
+        for code in [0, 1, 2, u64::MAX] {
+            assert_eq!(code.wrapping_add(most.addend) > most.last, code == 0);
+            assert!((code.wrapping_add(most.addend) | code.wrapping_add(most.second)) != 0);
         }
         assert!(Screen::of_span(0, 0, 8).is_none());
         assert!(Screen::of_span(0, 1 << 63, 64).unwrap().is_single());
