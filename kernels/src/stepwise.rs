@@ -75,7 +75,7 @@ pub(crate) trait InRegisters: Isa {
     }
 
     /// Whether a number of a source, which has 2, 4 or 8 bytes, may be unfit, of those in whole registers; the screen is a
-    /// single one, if so. Of complex numbers it is that of the real parts, and an imaginary part is unfit that is not zero.
+    /// single one, if so, and of the kind that the side tells. Of complex numbers it is that of the real parts, and an imaginary part is unfit that is not zero.
     ///
     /// # Safety
     /// `src` is valid for reading so many bytes, at any alignment.
@@ -171,7 +171,7 @@ impl Side {
     pub(crate) const fn towards(self, from: DType, to: DType) -> Self {
         Self {
             tells: Tells::of(from, to),
-            nan_fits: is_short(from) && has_nan(to),
+            nan_fits: is_short(from) && has_nan(to) && !self.is_complex(),
             is_span: self.is_float && is_powers(to),
             ..self
         }
@@ -253,9 +253,9 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
         None if mode == CODES => return 0,
         None => Tops::NONE,
     };
-    // (As many integers as a power of two fit others, and of floats it is magnitudes.)
-    let single = from.is_float || !to.is_float;
-    debug_assert!(mode != FITTING || screen.is_single() || !single || from.is_span);
+    // (As many integers as a power of two fit others, and of most floats it is magnitudes.)
+    let single = from.is_float && !from.is_span || !to.is_float;
+    debug_assert!(mode != FITTING || screen.is_single() || !single);
     let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());
     let (read, written) = (len * from.bits / 8, len * to.bits / 8);
     assert!(read <= LONGEST && written <= LONGEST);

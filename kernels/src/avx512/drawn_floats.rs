@@ -170,7 +170,7 @@ impl<const KIND: u8> Step<KIND> {
             limit: x.dword(target.limit),
             nan: x.dword(target.nan),
             lower: x.dword(32 - target.bits),
-            sign: x.dword(target.sign),
+            sign: x.dword(1 << (target.bits - 1)),
         }
     }
 

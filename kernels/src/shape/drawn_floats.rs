@@ -21,8 +21,6 @@ pub(crate) struct Target {
     pub(crate) places: u32,
     /// Those of a code.
     pub(crate) bits: u32,
-    /// The sign of a code.
-    pub(crate) sign: u32,
     /// What is past the largest number, and infinity.
     pub(crate) limit: u32,
     /// What a positive NaN without a payload becomes.
@@ -31,7 +29,6 @@ pub(crate) struct Target {
 
 impl Target {
     const fn of(format: FloatFormat, saturate: bool) -> Self {
-        let sign = format.sign_mask() as u32;
         let largest = format.max_finite() as u32;
         let limit = match (format.infinity(), format.nan()) {
             (Some(infinity), _) if !saturate || format.bits() > 8 => infinity as u32,
@@ -42,19 +39,19 @@ impl Target {
             least: (format.min_exponent() + FloatFormat::FLOAT32.bias) as u32,
             places: format.mantissa_bits,
             bits: format.bits(),
-            sign,
             limit,
             // Where there is none, that of either sign becomes a zero of the other.
             nan: match format.nan() {
                 Some(nan) => nan as u32,
-                None => sign,
+                None => format.sign_mask() as u32,
             },
         }
     }
 }
 
 /// Writes what elements become by their draws under a seed, of which the first has such a place, a multiple of 4; and answers
-/// how many it cast. It may cast none, and ends before an element of which bits count that it does not look at.
+/// how many it cast. It may cast none, and ends before some elements of which one has bits that count and that it does not
+/// look at: what it has written for these, which are 64 at most, is not what they become.
 ///
 /// # Safety
 /// The pointers are valid for reading and writing so many elements, and don't overlap. The CPU has the instruction set.

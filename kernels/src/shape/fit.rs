@@ -378,7 +378,7 @@ macro_rules! tests {
                 move || {
                     for (i, block) in codes.chunks(BLOCK).enumerate() {
                         if let Some(screen) = fit.screen
-                            && (screen.is_single() || screen.is_of_span(size_of::<$lane>()))
+                            && screen.tells_in_lanes(size_of::<$lane>())
                             && !$screened(block, screen)
                         {
                             continue;

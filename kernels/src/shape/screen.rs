@@ -6,7 +6,8 @@
 //! fit as are no power of two, they are moved by another number, too, which the last of them bear without reaching those bits.
 
 /// Which bits tell that a code may be unfit: of `(code & mask) + addend` and of `(code & mask) + second`, those to `keep`, and
-/// of the code itself its highest, if `signs` asks for it. If none is set, it fits.
+/// of the code itself its highest, if `signs` asks for it. If none is set, it fits. (Of those that
+/// are [doubled](Self::doubles), or [ask for it](Self::asks_for_last), it is the largest of all that tells, by the last.)
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     pub(crate) mask: u64,
@@ -60,7 +61,13 @@ impl Screen {
         !self.is_of_floats() && self.mask == lane(bytes)
     }
 
-    /// Whether nothing but the last that fits tells.
+    /// Whether it tells in loops for lanes of so many bytes, whatever the instruction set: of those of 8 many CPUs have no
+    /// largest.
+    pub(super) const fn tells_in_lanes(&self, bytes: usize) -> bool {
+        (self.is_single() || self.is_of_span(bytes)) && !(bytes == 8 && self.asks_for_last())
+    }
+
+    /// Whether the last that fits tells where bits need not.
     pub(crate) const fn asks_for_last(&self) -> bool {
         self.keep == self.mask && !self.doubles
     }
@@ -79,6 +86,7 @@ impl Screen {
         let all = u64::MAX >> (64 - bits);
         let addend = low.wrapping_neg() & all;
         if fitting > all / 2 + 1 && fitting <= all && matches!(bits, 16 | 32 | 64) {
+            // (The second, which is another, so that this is no single one.)
             let (second, last) = (addend.wrapping_add(1) & all, fitting - 1);
             return Some(Self { mask: all, addend, second, keep: all, last, ..Self::NONE });
         } else if fitting == 0 || fitting > all / 2 + 1 {
