@@ -12,7 +12,7 @@ use super::rounded::{self, Floats, Through};
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::format::Numbers;
-use crate::options::{Options, Overflow};
+use crate::options::{self, Options, Overflow};
 use crate::table::{Params, Table};
 use core::array;
 
@@ -110,6 +110,7 @@ impl ByDraws {
 #[derive(Clone, Copy)]
 pub(crate) struct Drawn {
     rounding: Rounding,
+    seed: u64,
     results: Results,
 }
 
@@ -127,6 +128,9 @@ enum Results {
 impl Drawn {
     /// For a pair of real dtypes under options, if it is cast so: by draws whose upper halves choose.
     pub(super) fn new(from: DType, to: DType, options: &Options) -> Option<Self> {
+        let options::Rounding::Stochastic { seed } = options.rounding else {
+            return None;
+        };
         // (Nor is any number a subnormal float32 then.)
         if from.bits() != 8 || lowest(from) < lowest(to) - 16 {
             return None;
@@ -139,7 +143,8 @@ impl Drawn {
             (_, true) => Results::Through(Through::new(from, to)?),
             (_, false) => return None,
         };
-        Some(Self { rounding: Rounding::new(DType::Float32, to, Mode::Stochastic), results })
+        let rounding = Rounding::new(DType::Float32, to, Mode::Stochastic);
+        Some(Self { rounding, seed, results })
     }
 
     /// What is found out about all codes.
@@ -185,15 +190,12 @@ impl Drawn {
         params: &Params,
         map: &DrawnMap,
     ) {
-        let Some(seed) = params.plan().seed else {
-            unreachable!("a rounding by draws has a seed");
-        };
         debug_assert!(params.draw_step == 1, "no complex dtype is rounded to from 8 bits");
         let (cast, first) = (map.cast, params.options.first_index);
         let rounded = |start: usize, dst: *mut u8, len: usize| {
             let place = first.wrapping_add(start as u64);
             // SAFETY: the caller's; `len` elements are left at `start`, and have room.
-            unsafe { cast(map, src.add(start), dst, len, seed, place) };
+            unsafe { cast(map, src.add(start), dst, len, self.seed, place) };
         };
         match self.results {
             // SAFETY: the caller's.

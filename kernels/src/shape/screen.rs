@@ -6,8 +6,8 @@
 //! fit as are no power of two, they are moved by another number, too, which the last of them bear without reaching those bits.
 
 /// Which bits tell that a code may be unfit: of `(code & mask) + addend` and of `(code & mask) + second`, those to `keep`, and
-/// of the code itself its highest, if `signs` asks for it. If none is set, it fits. (Of those that
-/// are [doubled](Self::doubles), or [ask for it](Self::asks_for_last), it is the largest of all that tells, by the last.)
+/// of the code itself its highest, if `signs` asks for it. If none is set, it fits. (Of screens that [double](Self::doubles)
+/// codes, or [ask for the last](Self::asks_for_last), it is the largest of all codes that tells.)
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     pub(crate) mask: u64,
@@ -98,7 +98,6 @@ impl Screen {
             addend,
             second: addend.wrapping_add(power - fitting) & all,
             keep: all & !(power - 1),
-            signs: false,
             last: fitting - 1,
             ..Self::NONE
         })
