@@ -81,6 +81,18 @@ impl Params {
         Self { options, component_options, in_parts, plan, ..Self::defaults(from, to) }
     }
 
+    /// The same for the kernel of another pair, which casts by default and asks for no plan.
+    pub(crate) const fn by_default(&self, from: DType, to: DType) -> Self {
+        Self {
+            from,
+            to,
+            options: Options::DEFAULT,
+            component_options: Options::DEFAULT,
+            plan: None,
+            ..*self
+        }
+    }
+
     /// The plan.
     #[inline(always)]
     pub(crate) const fn plan(&self) -> &Plan {

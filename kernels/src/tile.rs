@@ -12,9 +12,9 @@
 
 use crate::buffer::Buffer;
 use crate::dtypes::{DType, Kind};
-use crate::options::{Options, Overflow};
+use crate::options::Overflow;
 use crate::scalar::direct;
-use crate::shape::{self, LookUpMarked, Refused, Screen};
+use crate::shape::{self, Refused, Screen};
 use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
 use core::array;
 
@@ -181,7 +181,7 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
         // SAFETY: the caller's; the kernel is the pair's, under these options.
         return unsafe { kernel(src, dst, n, params) };
     }
-    let inner = component_params(params);
+    let mut inner = component_params(params);
     // SAFETY: the caller's. What is done here is groups that are whole bytes on both sides: so many are passed.
     unsafe {
         let done = cast_while_fitting(I::table(), src, dst, n, params, &inner);
@@ -189,13 +189,13 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
         let (src, dst) = (src.add(done / 8 * from), dst.add(done / 8 * to));
         match n - done {
             0 => n,
-            left => done + by_tiles::<I>(src, dst, left, params, inner),
+            left => done + by_tiles::<I>(src, dst, left, params, &mut inner),
         }
     }
 }
 
-/// Casts codes of at most a byte as long as they fit, if the pair has a kernel that tests them as it casts them, or packs
-/// them, and answers how many elements are cast so: none of any other pair.
+/// Casts elements as long as they fit, if the pair has a kernel that tests them as it casts them, or packs them, and answers
+/// how many are cast so: none of any other pair. (Of complex ones a tile between tests both parts.)
 ///
 /// # Safety
 /// As for [`by_tile`]; `inner` is what [`component_params`] makes of `params`.
@@ -215,14 +215,58 @@ unsafe fn cast_while_fitting(
                 pack(to.bits(), screen, src, dst, n)
             }
             _ => match table.stepwise.fitting(from, to) {
-                Some(kernel) if from.bits() <= 8 => kernel(src, dst, n, params),
-                _ => 0,
+                Some(kernel) if !from.is_complex() => kernel(src, dst, n, params),
+                Some(_) => 0,
+                None => cast_unmarked(table, src, dst, n, params, inner),
             },
         }
     }
 }
 
-/// The same by tiles; `inner` is what [`component_params`] makes of `params`.
+/// Casts blocks of codes as long as none is refused, by a loop that tells that as it casts them, and answers how many
+/// elements these were: none of a pair without such a loop. (It ends nowhere: a block with one that is refused is cast again
+/// in another way.)
+///
+/// # Safety
+/// As for [`cast_while_fitting`].
+unsafe fn cast_unmarked(
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    inner: &Params,
+) -> usize {
+    /// Elements in a block, whole bytes of them: as many as take many times as long as it takes to see what the tables have
+    /// in common.
+    const BLOCK: usize = 1 << 16;
+    let (from, to) = (params.from, params.to);
+    if !has_codes(from, to) {
+        return 0;
+    }
+    let mut start = 0;
+    // SAFETY: the caller's; `start` is a multiple of 8, so that both pointers move by whole bytes, to where `len` elements
+    // are left.
+    unsafe {
+        if let Some(by_codes) = (table.by_codes_marked)(from, to)
+            && let Some(refused) = shape::refused(table, n, inner)
+        {
+            let results = shape::default_results(table, inner);
+            while start < n {
+                let len = BLOCK.min(n - start);
+                let src = src.add(start / 8 * from.bits());
+                let dst = dst.add(start / 8 * to.bits());
+                if by_codes([&results, &refused], src, dst, len) {
+                    break;
+                }
+                start += len;
+            }
+        }
+    }
+    start
+}
+
+/// The same by tiles; `inner` is what [`component_params`] makes of `params`, of which the draws are moved on.
 ///
 /// # Safety
 /// As for [`by_tile`].
@@ -231,30 +275,28 @@ unsafe fn by_tiles<I: Tabled>(
     dst: *mut u8,
     n: usize,
     params: &Params,
-    mut inner: Params,
+    inner: &mut Params,
 ) -> usize {
     let source_alone_is_packed = params.from.is_packed() && params.to as u8 == inner.to as u8;
     // SAFETY: the caller's; components are real, and not packed; if they are a map, that is the cast's, and if they are but
     // stored as another dtype of as many bits, so are the results.
     let mut known = unsafe {
         if source_alone_is_packed && let Some(to) = inner.plan().stored_as() {
-            let (options, component_options) = (Options::DEFAULT, Options::DEFAULT);
-            let params = Params { to, options, component_options, plan: None, ..*params };
+            let params = params.by_default(params.from, to);
             (I::table().pairs.get(params.from, to).kernel)(src, dst, n, &params);
             return n;
         }
         if has_codes(params.from, params.to)
             && let Some(by_codes) = (I::table().by_codes)(params.from, params.to)
-            && let Some(map) = shape::map(I::table(), n, &inner)
+            && let Some(map) = shape::map(I::table(), n, inner)
         {
             by_codes(&map, src, dst, n);
             return n;
         }
         Known {
-            bytes: shape::known(I::table(), n, &inner),
-            refused: refused_halves(I::table(), n, params, &inner),
-            parts: screen_of_parts(I::table(), params, &inner),
-            marked: marked_codes(I::table(), n, params, &inner),
+            bytes: shape::known(I::table(), n, inner),
+            refused: refused_halves(I::table(), n, params, inner),
+            parts: screen_of_parts(I::table(), params, inner),
         }
     };
     if source_alone_is_packed && let shape::Known::Longer(map, look_up) = &mut known.bytes {
@@ -291,7 +333,7 @@ unsafe fn by_tiles<I: Tabled>(
         // `len` elements are left.
         let done = unsafe {
             let (from, to) = at(start);
-            one_tile(I::table(), from, to, len, params, &inner, &known)
+            one_tile(I::table(), from, to, len, params, inner, &known)
         };
         if done < len {
             return start + done;
@@ -324,8 +366,6 @@ struct Known {
     refused: Option<Refused>,
     /// What [`screen_of_parts`] tells.
     parts: Option<Screen>,
-    /// What [`marked_codes`] tells.
-    marked: Option<(LookUpMarked, [[u8; 256]; 2])>,
 }
 
 /// Casts blocks of elements as long as all are known to fit, and answers how many elements these were. Nothing goes through
@@ -360,8 +400,8 @@ unsafe fn fitting_blocks(
     n
 }
 
-/// Casts elements by the pair's default kernel, or by their codes, if it is quickly known that none of them is refused; or
-/// answers that it is not.
+/// Casts elements by the pair's default kernel if it is quickly known that none of them is refused; or answers that it is
+/// not.
 ///
 /// # Safety
 /// As for [`fitting_blocks`].
@@ -376,11 +416,6 @@ unsafe fn cast_if_known_to_fit(
     let (from, to) = (params.from, params.to);
     // SAFETY: the caller's.
     unsafe {
-        if let Some((by_codes, [results, marks])) = &known.marked
-            && !by_codes([results, marks], src, dst, n)
-        {
-            return true;
-        }
         let (bytes, shapes) = ((n * from.bits()).div_ceil(8), &table.shapes);
         let all_fit = match (&known.refused, shapes.marked_halves, &known.parts) {
             (Some(Refused::Bits(bits)), ..) => !(shapes.any_bits)(*bits, src, bytes),
@@ -389,9 +424,7 @@ unsafe fn cast_if_known_to_fit(
             _ => false,
         };
         if all_fit {
-            let (options, component_options) = (Options::DEFAULT, Options::DEFAULT);
-            let params = Params { options, component_options, plan: None, ..*params };
-            (table.pairs.get(from, to).kernel)(src, dst, n, &params);
+            (table.pairs.get(from, to).kernel)(src, dst, n, &params.by_default(from, to));
         }
         all_fit
     }
@@ -478,28 +511,6 @@ unsafe fn refused_halves(
     Some(Refused::of(marked))
 }
 
-/// The loop of a checked cast by codes, what all of them become, and 1 for those that are refused, if there is such a loop.
-/// (It ends nowhere: where an element is refused, the tile is cast again in another way.)
-///
-/// # Safety
-/// As for [`refused_halves`].
-unsafe fn marked_codes(
-    table: &Table,
-    n: usize,
-    params: &Params,
-    inner: &Params,
-) -> Option<(LookUpMarked, [[u8; 256]; 2])> {
-    if !has_codes(params.from, params.to) {
-        return None;
-    }
-    let by_codes = (table.by_codes_marked)(params.from, params.to)?;
-    // SAFETY: the caller's.
-    unsafe {
-        let refused = shape::refused(table, n, inner)?;
-        Some((by_codes, [shape::default_results(table, inner), refused]))
-    }
-}
-
 /// What tells of complex elements that none is refused, if there is such a thing, and those that are not are cast by the
 /// pair's default kernel. (Whether a number is zero is no such question: both parts answer it.) Where that would take the real
 /// parts to a buffer, they are tested there, and where they are in registers, there.
@@ -546,7 +557,7 @@ unsafe fn checked(
             true => n,
             false => shape::fitting(table, components, n, inner)?,
         };
-        let params = Params { options: Options::DEFAULT, ..*params };
+        let params = params.by_default(params.from, params.to);
         Some(done + kernel(src, dst, fitting, &params))
     }
 }
@@ -563,7 +574,7 @@ unsafe fn truth_of_components(
     len: usize,
     inner: &Params,
 ) {
-    let params = Params { to: DType::Bool, options: Options::DEFAULT, ..*inner };
+    let params = inner.by_default(inner.from, DType::Bool);
     // SAFETY: the caller's.
     unsafe { shape::cast(table, src, dst, 2 * len, &params) };
 }

@@ -15,7 +15,6 @@ use super::{BUFFER, LONG, Shapes, pieces};
 use crate::buffer::Buffer;
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused))]
 use crate::dtypes::{DType, Kind};
-use crate::options::Options;
 use crate::table::{Kernel, Params, Table};
 use core::mem::MaybeUninit;
 use core::{array, ptr, slice};
@@ -285,9 +284,10 @@ unsafe fn results_of(table: &Table, params: &Params, codes: &[u8; 256]) -> [u8; 
 pub(crate) unsafe fn default_results(table: &Table, params: &Params) -> [u8; 256] {
     let codes: [u8; 256] = array::from_fn(|code| code as u8);
     let mut results = [0; 256];
-    let (kernel, options) = (table.pairs.get(params.from, params.to).kernel, Options::DEFAULT);
+    let (from, to) = (params.from, params.to);
+    let kernel = table.pairs.get(from, to).kernel;
     // SAFETY: the caller's; the arrays have a byte for each code.
-    unsafe { kernel(codes.as_ptr(), results.as_mut_ptr(), 256, &Params { options, ..*params }) };
+    unsafe { kernel(codes.as_ptr(), results.as_mut_ptr(), 256, &params.by_default(from, to)) };
     results
 }
 

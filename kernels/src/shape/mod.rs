@@ -57,7 +57,6 @@ mod whole;
 
 use crate::buffer::Buffer;
 use crate::codec::Isa;
-use crate::options::Options;
 use crate::philox::{AllDraws, EvenDraws};
 use crate::table::{Kernel, Params, Table, Tabled};
 use core::mem::MaybeUninit;
@@ -467,8 +466,7 @@ unsafe fn step(
     unsafe {
         match *step {
             Step::Cast(from, to) => {
-                let params = Params { from, to, options: Options::DEFAULT, ..*params };
-                (table.pairs.get(from, to).kernel)(src, dst, n, &params);
+                (table.pairs.get(from, to).kernel)(src, dst, n, &params.by_default(from, to));
             }
             Step::Convert(from, to, side) => shapes.conversions.get(from, to, side)(src, dst, n),
             Step::Store(store, saturate) => store(src, dst, n, saturate),

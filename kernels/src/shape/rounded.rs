@@ -13,7 +13,6 @@ use super::grid::{Mode, Rounding};
 use crate::buffer::Buffer;
 use crate::dtypes::{DType, Kind};
 use crate::format::{FloatFormat, Numbers, Specials};
-use crate::options::Options;
 use crate::table::{Params, Table};
 use core::{array, ptr};
 
@@ -111,7 +110,7 @@ impl Through {
         write: impl Fn(usize, *mut u8, usize),
     ) {
         let kernel = table.pairs.get(self.0, params.to).kernel;
-        let inner = Params { from: self.0, options: Options::DEFAULT, ..*params };
+        let inner = params.by_default(self.0, params.to);
         let mut codes = Buffer::<BUFFER>::new();
         for start in (0..n).step_by(BUFFER) {
             let len = BUFFER.min(n - start);
@@ -157,7 +156,7 @@ pub(super) unsafe fn numbers(table: &Table, params: &Params) -> Floats {
     let codes: [u8; 256] = array::from_fn(|code| code as u8);
     let mut numbers = [0.0; 256];
     let kernel = table.pairs.get(params.from, DType::Float32).kernel;
-    let params = Params { to: DType::Float32, options: Options::DEFAULT, ..*params };
+    let params = params.by_default(params.from, DType::Float32);
     // SAFETY: the caller's; the arrays have 256 elements.
     unsafe { kernel(codes.as_ptr(), numbers.as_mut_ptr().cast(), 256, &params) };
     numbers
@@ -174,9 +173,8 @@ pub(super) unsafe fn stored(
     numbers: &Floats,
 ) -> [u8; 256] {
     let mut results = [0; 256];
-    let (from, options) = (DType::Float32, Options::DEFAULT);
-    let kernel = table.pairs.get(from, to).kernel;
-    let params = Params { from, to, options, ..*params };
+    let kernel = table.pairs.get(DType::Float32, to).kernel;
+    let params = params.by_default(DType::Float32, to);
     // SAFETY: the caller's; the arrays have 256 elements.
     unsafe { kernel(numbers.as_ptr().cast(), results.as_mut_ptr(), 256, &params) };
     results
