@@ -241,6 +241,43 @@ fn a_checked_cast_names_the_first_unfit_element_wherever_it_is() {
     }
 }
 
+/// Each code of a byte or less that does not fit is seen where all others do, wherever it lies in a step: loops tell of many
+/// at once.
+#[test]
+fn each_unfit_code_is_seen_among_many() {
+    const N: usize = 2048;
+    for level in support::tested_levels() {
+        let jobs: Vec<_> = pairs().filter(|(from, _)| from.bits() <= 8).collect();
+        let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+            let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+            let kernel = Kernel::on(level, from, to, &checked);
+            let fits = |code: &u128| reference::cast(from, to, *code, &checked, 0).is_ok();
+            let (fitting, unfit): (Vec<_>, Vec<_>) =
+                (0..1 << from.significant_bits()).partition(fits);
+            let codes: Vec<_> = fitting.iter().copied().cycle().take(N).collect();
+            if codes.is_empty() || unfit.is_empty() {
+                return Ok(Tally::default());
+            }
+            let mut source = source_bytes(from, &codes);
+            let mut stored = vec![0; to.bytes_for(N).unwrap()];
+            for (k, &code) in unfit.iter().enumerate() {
+                let place = k * 67 % N;
+                reference::store(from, &mut source, place, code);
+                let result = kernel.run(&source, &mut stored, N);
+                if result != Err(RunError::Unfit { index: place }) {
+                    return Err(format!("{kernel:?}: {code:#x} at {place}, but {result:?}"));
+                }
+                reference::store(from, &mut source, place, codes[place]);
+            }
+            Ok(Tally { pairs: 1, options: 1, values: unfit.len() as u64 })
+        });
+        let Tally { pairs, values: codes, .. } = tally;
+        say(&format!("{}: {pairs} pairs, {codes} unfit codes", level.name()));
+        assert_none(&errors);
+        assert!(pairs > 300);
+    }
+}
+
 /// Some codes that fit and some that don't, if there are both.
 fn fitting_and_unfit(from: DType, to: DType, options: &Options) -> Option<(Vec<u128>, Vec<u128>)> {
     let mask = u128::MAX >> (128 - from.significant_bits());

@@ -1,17 +1,15 @@
 //! From packed elements, to them, or both, by a table that is told when the loop is called: what other options than
 //! the default ones make of each code. A loop knows but how many bits an element has on both sides.
 
-use super::codes::{Codes, Packed, Plain, load_up_to, store_all};
-use super::lanes::first_of_64;
+use super::codes::{Codes, Packed, Plain};
 use super::maps::mapped;
+use super::marked::codes_marked;
 use super::packed::{self, Halves};
-use super::tables::{ByteMap, LookUp};
+use super::tables::{ByteMap, LookUp, Shape};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::shape::LookUpMarked;
 use crate::table::ByCodes;
-use core::arch::x86_64::__m512i;
-use core::array;
 
 // Elements of so many bits.
 pub(super) type One = Packed<mark::UInt1>;
@@ -45,7 +43,12 @@ unsafe fn by_map<L: LookUp + Isa, A: Codes, B: Codes>(
                     #[inline(always)]
                     |code| code & bits,
                 );
-                mapped::<L, A, B>(isa, &map_of::<A>(map), src, dst, n);
+                let map = map_of::<A>(map);
+                if matches!(map.shape, Shape::Any) && map.bytes[..128] == map.bytes[128..] {
+                    let map = ByteMap { shape: Shape::Low7, ..map };
+                    return mapped::<L, A, B>(isa, &map, src, dst, n);
+                }
+                mapped::<L, A, B>(isa, &map, src, dst, n);
             },
         );
     }
@@ -53,67 +56,10 @@ unsafe fn by_map<L: LookUp + Isa, A: Codes, B: Codes>(
 
 /// A table for elements that lie so.
 #[inline(always)]
-fn map_of<A: Codes>(table: [u8; 256]) -> ByteMap {
+pub(super) fn map_of<A: Codes>(table: [u8; 256]) -> ByteMap {
     match A::Numbers::DTYPE.significant_bits() {
         ..=6 => ByteMap::of_six(table),
         _ => ByteMap::of_any(table),
-    }
-}
-
-/// The marks of codes, which are those in their results if these have room for them.
-#[inline(always)]
-fn marks_of<L: LookUp, B: Codes>(isa: L, marks: &ByteMap, v: __m512i, result: __m512i) -> __m512i {
-    if B::BITS < 8 { result } else { isa.look_up(marks, v) }
-}
-
-/// # Safety
-/// As for every [`LookUpMarked`], with elements in the place of bytes: the pair's dtypes have as many bits as `A` and `B`.
-unsafe fn by_map_marked<L: LookUp + Isa, A: Codes, B: Codes>(
-    [results, marks]: [&[u8; 256]; 2],
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-) -> bool {
-    // SAFETY: the caller's; 64 elements are whole bytes on both sides.
-    unsafe {
-        let isa = L::summon();
-        isa.vectorize(
-            #[inline(always)]
-            move || {
-                let x = isa.features();
-                let bits = u8::MAX >> (8 - B::BITS);
-                // A result of fewer bits than a byte has room for its mark.
-                let joined = array::from_fn(
-                    #[inline(always)]
-                    |code| results[code] & bits | marks[code] << 7,
-                );
-                let (results, marks) = match B::BITS {
-                    8 => (map_of::<A>(*results), map_of::<A>(*marks)),
-                    _ => (map_of::<A>(joined), map_of::<A>(joined)),
-                };
-                let mut any = x.f._mm512_setzero_si512();
-                store_all::<L, B>(
-                    isa,
-                    dst,
-                    n,
-                    false,
-                    #[inline(always)]
-                    |i, count| {
-                        let v = load_up_to::<L, A>(isa, src.add(i / 8 * A::BITS), count);
-                        let result = isa.look_up(&results, v);
-                        let marked = marks_of::<L, B>(isa, &marks, v, result);
-                        let marked = match count {
-                            64 => marked,
-                            _ => x.bw._mm512_maskz_mov_epi8(first_of_64(count), marked),
-                        };
-                        any = x.f._mm512_or_si512(any, marked);
-                        x.f._mm512_and_si512(result, x.byte(bits))
-                    },
-                );
-                let mark = if B::BITS == 8 { 1 } else { 0x80 };
-                x.bw._mm512_test_epi8_mask(any, x.byte(mark)) != 0
-            },
-        )
     }
 }
 
@@ -130,19 +76,19 @@ pub(super) fn by_codes_marked<L: LookUp + Isa>(from: DType, to: DType) -> Option
         return None;
     }
     Some(match (from.bits(), to.bits()) {
-        (6, 1) => by_map_marked::<L, Six, One>,
-        (6, 2) => by_map_marked::<L, Six, Two>,
-        (6, 4) => by_map_marked::<L, Six, Four>,
-        (6, 6) => by_map_marked::<L, Six, Six>,
-        (6, 8) => by_map_marked::<L, Six, Eight>,
-        (8, 1) if has_few(from) => by_map_marked::<L, Few, One>,
-        (8, 2) if has_few(from) => by_map_marked::<L, Few, Two>,
-        (8, 4) if has_few(from) => by_map_marked::<L, Few, Four>,
-        (8, 6) if has_few(from) => by_map_marked::<L, Few, Six>,
-        (8, 1) => by_map_marked::<L, Eight, One>,
-        (8, 2) => by_map_marked::<L, Eight, Two>,
-        (8, 4) => by_map_marked::<L, Eight, Four>,
-        (8, 6) => by_map_marked::<L, Eight, Six>,
+        (6, 1) => codes_marked::<L, Six, One>,
+        (6, 2) => codes_marked::<L, Six, Two>,
+        (6, 4) => codes_marked::<L, Six, Four>,
+        (6, 6) => codes_marked::<L, Six, Six>,
+        (6, 8) => codes_marked::<L, Six, Eight>,
+        (8, 1) if has_few(from) => codes_marked::<L, Few, One>,
+        (8, 2) if has_few(from) => codes_marked::<L, Few, Two>,
+        (8, 4) if has_few(from) => codes_marked::<L, Few, Four>,
+        (8, 6) if has_few(from) => codes_marked::<L, Few, Six>,
+        (8, 1) => codes_marked::<L, Eight, One>,
+        (8, 2) => codes_marked::<L, Eight, Two>,
+        (8, 4) => codes_marked::<L, Eight, Four>,
+        (8, 6) => codes_marked::<L, Eight, Six>,
         _ => return None,
     })
 }

@@ -245,7 +245,7 @@ pub(super) unsafe fn store_all<L: LookUp, B: Codes>(
     let mut i = 0;
     // SAFETY: the caller's; 64 elements are whole bytes.
     unsafe {
-        if const { L::STORES_TOGETHER && matches!(B::BITS, 2 | 4 | 6) } {
+        if const { L::STORES_TOGETHER && B::BITS < 8 } {
             while n - i >= 256 {
                 let mut v = [x.f._mm512_setzero_si512(); 4];
                 for (k, v) in v.iter_mut().enumerate() {

@@ -162,10 +162,12 @@ pub(super) unsafe fn in_order<I: InRegisters, const MODE: usize>(
         cast(src, dst, n);
         return n;
     }
-    // (Packed elements are stored by whole registers.)
-    let stores_together = matches!(sides[1].bits, 2 | 4 | 6) && sides[0].bits <= 32;
+    // (Packed elements are stored by whole registers, but for single bits, beside which a test of a few would count.)
+    let stores_together = sides[1].bits < 8 && sides[0].bits <= 32;
     let len = match (MODE, sides[0].bits) {
         (stepwise::CODES, 1) => 8 * Avx512::STEP,
+        // (Steps have an end to their bytes.)
+        (stepwise::CODES, _) if sides[1].bits > 32 => 2 * Avx512::STEP,
         (stepwise::CODES, _) => 4 * Avx512::STEP,
         (stepwise::FITTING, _) if stores_together => 4 * Avx512::STEP,
         _ => Avx512::STEP,

@@ -1,13 +1,18 @@
-//! Look-ups of bytes with marks of those that a checked cast refuses: both tables in one loop.
+//! Look-ups of codes with marks of those that a checked cast refuses: both tables in one loop, or, where a result is less
+//! than a byte, one with both.
 //!
 //! What tells of floats with signs is mostly the same for both: then one half of a table is looked up, which takes two of
 //! four instructions.
 
 use super::Features;
+use super::by_codes::map_of;
+use super::codes::{Codes, load_up_to, store_all};
 use super::lanes::first_of_64;
 use super::tables::{ByteMap, LookUp, STEP, Shape};
 use crate::codec::Isa;
+use crate::dtypes::{Kind, Real};
 use core::arch::x86_64::*;
+use core::array;
 
 /// What `n` bytes become by the first table, and whether any of them is 1 by the second, which has zeros for the others. What
 /// becomes of these may be anything.
@@ -26,8 +31,8 @@ pub(super) unsafe fn map_marked<L: LookUp + Isa>(
         isa.vectorize(
             #[inline(always)]
             move || {
-                let results = results_of_unmarked(results, marks);
-                let (marks, alone) = marks_of_both(marks);
+                let results = results_of_unmarked(results, marks, 0x80);
+                let (marks, alone, _) = marks_of_both(marks);
                 let (tables, buffers) = ([&results.bytes, &marks.bytes], (src, dst, n));
                 match (results.shape, alone) {
                     (Shape::Sign, false) => marked_steps(isa, tables, Shape::Sign, false, buffers),
@@ -43,20 +48,20 @@ pub(super) unsafe fn map_marked<L: LookUp + Isa>(
 }
 
 /// A table as far as bytes are not marked: its lower half tells of both, if there is none with and without bit 7 that
-/// become other bytes than that bit makes of each other.
+/// become other bytes than a sign bit makes of each other, or nothing.
 #[inline(always)]
-fn results_of_unmarked(results: &[u8; 256], marks: &[u8; 256]) -> ByteMap {
+fn results_of_unmarked(results: &[u8; 256], marks: &[u8; 256], sign_bit: u8) -> ByteMap {
     let (mut sign, mut same) = (0, 0);
     for code in 0..128 {
         let negative = code + 128;
         let differing = results[code] ^ results[negative];
         // All ones if neither is marked.
         let counts = (marks[code] | marks[negative]).wrapping_sub(1);
-        sign |= (differing ^ 0x80) & counts;
+        sign |= (differing ^ sign_bit) & counts;
         same |= differing & counts;
     }
     let (shape, bit) = match (sign, same) {
-        (0, _) => (Shape::Sign, 0x80),
+        (0, _) => (Shape::Sign, sign_bit),
         (_, 0) => (Shape::Low7, 0),
         _ => return ByteMap::of_any(*results),
     };
@@ -68,15 +73,17 @@ fn results_of_unmarked(results: &[u8; 256], marks: &[u8; 256]) -> ByteMap {
     ByteMap { bytes, shape }
 }
 
-/// The marks of bytes as bit 6, and as bit 7 those that they have with that bit set; and whether any has the first alone.
+/// The marks of bytes as bit 6, and as bit 7 those that they have with that bit set; whether any has the first alone; and
+/// whether any has but one of them.
 #[inline(always)]
-fn marks_of_both(marks: &[u8; 256]) -> (ByteMap, bool) {
-    let (mut bytes, mut alone) = ([0; 256], 0);
+fn marks_of_both(marks: &[u8; 256]) -> (ByteMap, bool, bool) {
+    let (mut bytes, mut alone, mut one) = ([0; 256], 0, 0);
     for code in 0..128 {
         bytes[code] = marks[code] << 6 | marks[code + 128] << 7;
         alone |= marks[code] & !marks[code + 128];
+        one |= marks[code] ^ marks[code + 128];
     }
-    (ByteMap { bytes, shape: Shape::Low7 }, alone != 0)
+    (ByteMap { bytes, shape: Shape::Low7 }, alone != 0, one != 0)
 }
 
 /// The same by tables of results of a known shape, and of marks [of both](marks_of_both), of which some may be alone, or not.
@@ -115,9 +122,150 @@ unsafe fn marked_steps<L: LookUp>(
             i += left;
         }
     }
-    let [negative, positive] = any;
-    let of_positive = x.bw._mm512_test_epi8_mask(positive, x.byte(0x40));
-    x.bw._mm512_movepi8_mask(negative) | of_positive != 0
+    x.has_marks(any)
+}
+
+/// The same of codes, one side of which is packed: the pair's dtypes have as many bits as `A` and `B`.
+///
+/// # Safety
+/// As for [`map_marked`], with elements in the place of bytes.
+pub(super) unsafe fn codes_marked<L: LookUp + Isa, A: Codes, B: Codes>(
+    [results, marks]: [&[u8; 256]; 2],
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = L::summon();
+        isa.vectorize(
+            #[inline(always)]
+            move || {
+                let buffers = (src, dst, n);
+                let own = const { u8::MAX >> (8 - B::BITS) };
+                let of_each = marks.map(
+                    #[inline(always)]
+                    |mark| mark << 7,
+                );
+                // (A register holds what few codes become as they are.)
+                if B::BITS == 8 || A::Numbers::DTYPE.significant_bits() <= 6 {
+                    let tables =
+                        [map_of::<A>(joined::<B>(results, &of_each)), map_of::<A>(of_each)];
+                    return marked_groups::<L, A, B>(isa, tables, Marks::OfEach, buffers);
+                }
+                let codes = results.map(
+                    #[inline(always)]
+                    |code| code & own,
+                );
+                let codes = results_of_unmarked(&codes, marks, const { 1 << (B::BITS - 1) });
+                let (of_both, alone, one) = marks_of_both(marks);
+                let bytes = joined::<B>(&codes.bytes, &of_both.bytes);
+                let half = |shape| [ByteMap { bytes, shape }, ByteMap { bytes, shape }];
+                let twins = |alone| Marks::OfTwins { alone };
+                match (codes.shape, one, alone) {
+                    (Shape::Sign, false, _) => {
+                        marked_groups::<L, A, B>(isa, half(Shape::Sign), Marks::OfEach, buffers)
+                    }
+                    (Shape::Sign, _, false) => {
+                        marked_groups::<L, A, B>(isa, half(Shape::Sign), twins(false), buffers)
+                    }
+                    (Shape::Low7, _, false) => {
+                        marked_groups::<L, A, B>(isa, half(Shape::Low7), twins(false), buffers)
+                    }
+                    (Shape::Low7, ..) => {
+                        marked_groups::<L, A, B>(isa, half(Shape::Low7), twins(true), buffers)
+                    }
+                    _ => {
+                        let all = ByteMap::of_any(joined::<B>(results, &of_each));
+                        let tables = [all, ByteMap::of_any(of_each)];
+                        marked_groups::<L, A, B>(isa, tables, Marks::OfEach, buffers)
+                    }
+                }
+            },
+        )
+    }
+}
+
+/// How codes' marks lie in what is looked up.
+#[derive(Clone, Copy)]
+enum Marks {
+    /// As bit 7, be it of both or not.
+    OfEach,
+    /// [Of both](marks_of_both) with the same lower bits, of which some positive ones may be marked alone.
+    OfTwins { alone: bool },
+}
+
+/// Results with marks above them, if they have room for these.
+#[inline(always)]
+fn joined<B: Codes>(results: &[u8; 256], marks: &[u8; 256]) -> [u8; 256] {
+    let own = const { u8::MAX >> (8 - B::BITS) };
+    array::from_fn(
+        #[inline(always)]
+        |code| match B::BITS {
+            8 => results[code],
+            _ => results[code] & own | marks[code],
+        },
+    )
+}
+
+/// The same by tables of results, with their marks if they have room for these, and of marks. Where results have the sign
+/// of codes of a byte, they are looked up without it.
+///
+/// # Safety
+/// As for [`codes_marked`].
+#[inline(always)]
+unsafe fn marked_groups<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    [results, marks]: [ByteMap; 2],
+    lying: Marks,
+    (src, dst, n): (*const u8, *mut u8, usize),
+) -> bool {
+    let x = isa.features();
+    let has_sign = matches!(results.shape, Shape::Sign);
+    let results = match results.shape {
+        Shape::Sign => ByteMap { shape: Shape::Low7, ..results },
+        _ => results,
+    };
+    let (own, sign) = const { (u8::MAX >> (8 - B::BITS), 1 << (B::BITS - 1)) };
+    let above = x.sse2._mm_cvtsi32_si128(const { 8 - B::BITS as i32 });
+    let mut any = [x.f._mm512_setzero_si512(); 2];
+    // SAFETY: the caller's; 64 elements are whole bytes on both sides.
+    unsafe {
+        store_all::<L, B>(
+            isa,
+            dst,
+            n,
+            false,
+            #[inline(always)]
+            |i, count| {
+                let v = load_up_to::<L, A>(isa, src.add(i / 8 * A::BITS), count);
+                let result = isa.look_up(&results, v);
+                let found = if B::BITS < 8 { result } else { isa.look_up(&marks, v) };
+                let found = match count {
+                    64 => found,
+                    _ => x.bw._mm512_maskz_mov_epi8(first_of_64(count), found),
+                };
+                any = match lying {
+                    Marks::OfEach => [x.f._mm512_or_si512(any[0], found), any[1]],
+                    Marks::OfTwins { alone } => x.with_marks(any, found, v, alone),
+                };
+                // (Others lose what is above them before they are stored.)
+                let result = match B::Numbers::DTYPE.kind() {
+                    Kind::Float if B::BITS < 8 => x.f._mm512_and_si512(result, x.byte(own)),
+                    _ => result,
+                };
+                match has_sign {
+                    // result XOR (v, moved down, AND the sign)
+                    true => {
+                        let moved = x.bw._mm512_srl_epi16(v, above);
+                        x.f._mm512_ternarylogic_epi32::<0x78>(result, moved, x.byte(sign))
+                    }
+                    false => result,
+                }
+            },
+        );
+    }
+    x.has_marks(any)
 }
 
 impl Features {
@@ -141,6 +289,13 @@ impl Features {
             false => self.f._mm512_or_si512(positive, found),
         };
         [negative, positive]
+    }
+
+    /// Whether there is any mark in these.
+    #[inline(always)]
+    fn has_marks(self, [negative, positive]: [__m512i; 2]) -> bool {
+        let of_positive = self.bw._mm512_test_epi8_mask(positive, self.byte(0x40));
+        self.bw._mm512_movepi8_mask(negative) | of_positive != 0
     }
 }
 

@@ -4,6 +4,7 @@
 //! Half a byte of elements of 1, 2 or 4 bits is the index of a table that tells what all of them become
 //! together.
 
+use super::Features;
 use super::codes::{Codes, Pair};
 use super::lanes::each;
 use super::pieces;
@@ -70,7 +71,8 @@ pub(super) fn gather(isa: Vbmi, bits: usize, v: __m512i) -> __m512i {
 }
 
 /// Writes four groups of 64 codes each, which come with nothing above their bits: their joined bytes by whole registers,
-/// since a part of a register takes as long to store, and lies across a line sooner.
+/// since a part of a register takes as long to store, and lies across a line sooner. Single bits are whole words of a general
+/// register each; of these it counts that the source of all four is read before one is stored, which might be there.
 ///
 /// # Safety
 /// `dst` is valid for writing them.
@@ -83,6 +85,10 @@ pub(super) unsafe fn store_four_groups(
     v: [__m512i; 4],
 ) {
     let x = isa.features();
+    if bits == 1 {
+        // SAFETY: the caller's: they are 8 bytes each.
+        return unsafe { store_four_masks(x, mixed, dst, v) };
+    }
     let [a, b, c, d] = each(
         v,
         #[inline(always)]
@@ -126,6 +132,26 @@ pub(super) unsafe fn store_four_groups(
                 x.store_dwords(dst.add(128), two(c, feet[2], d));
             }
         }
+    }
+}
+
+/// The same of single bits.
+///
+/// # Safety
+/// As for [`store_four_groups`].
+#[inline(always)]
+unsafe fn store_four_masks(x: Features, mixed: bool, dst: *mut u8, v: [__m512i; 4]) {
+    let bits = each(
+        v,
+        #[inline(always)]
+        |v| {
+            let v = if mixed { x.unmix_words(v) } else { v };
+            x.bw._mm512_test_epi8_mask(v, x.byte(1))
+        },
+    );
+    for (k, bits) in bits.into_iter().enumerate() {
+        // SAFETY: the caller's.
+        unsafe { dst.add(8 * k).cast::<u64>().write_unaligned(bits) };
     }
 }
 

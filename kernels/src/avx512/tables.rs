@@ -165,7 +165,7 @@ pub(super) trait LookUp: Copy {
     /// Whether four groups of 64 codes are put together before they are written.
     const STORES_TOGETHER: bool = false;
 
-    /// Writes four groups of 64 codes of so many bits, 2, 4 or 6, which come a byte each, with nothing above their bits, and
+    /// Writes four groups of 64 codes of so many bits, 6 at most, which come a byte each, with nothing above their bits, and
     /// mixed as two registers of words are packed or not.
     ///
     /// # Safety
