@@ -375,7 +375,9 @@ macro_rules! stepwise {
 
 /// The kernel that does all of a cast under options, see [`Table::alone`].
 fn alone<L: LookUp + Isa>(params: &Params) -> Option<Kernel> {
-    ranges::under_options(params).or_else(|| clamps::under_options::<L>(params))
+    ranges::under_options(params)
+        .or_else(|| clamps::under_options::<L>(params))
+        .or_else(|| narrow::under_options::<L>(params))
 }
 
 /// The kernels that test codes of a byte or less.

@@ -3,17 +3,22 @@
 
 use super::Features;
 use super::bridge::{Hub, Odd, QUIETLY};
+use super::by_codes::{Four, One, Two};
 use super::codes::{Codes, Pair, Plain, load_pair, over_pair, store_all, turning};
 use super::decode::F32;
 use super::encode::{bytes, fill};
 use super::from_integers::top_of;
-use super::lanes::each;
+use super::lanes::{both, each};
 use super::shim::Vbmi;
 use super::small::Small;
 use super::tables::LookUp;
+use crate::codec::{Isa, unknown};
 use crate::dtypes::{DType, Kind, Real, mark};
+use crate::options::{Overflow, Rounding};
 use crate::shape::{Mode, Stores, all_wraps};
+use crate::table::{Kernel, Params};
 use core::arch::x86_64::*;
+use core::marker::PhantomData;
 
 /// Whether [`low_bytes`] is for a pair.
 pub(super) const fn has_low_bytes(from: DType, to: DType) -> bool {
@@ -100,6 +105,90 @@ unsafe fn low_bits<A: Real, B: Real>(src: *const u8, dst: *mut u8, n: usize, _: 
             },
         );
     }
+}
+
+/// The kernel of a pair under options, if it is floats of 16 bits that wrap around to packed integers. (Through bytes in
+/// memory they would take up to twice the time.)
+pub(super) fn under_options<L: LookUp + Isa>(params: &Params) -> Option<Kernel> {
+    use mark::{BFloat16, Float16};
+    let (Params { from, to, .. }, options) = (params, &params.options);
+    let is_whole = matches!(to.kind(), Kind::Int | Kind::UInt);
+    let are_cut = matches!(options.rounding, Rounding::Default | Rounding::TowardZero);
+    if !is_whole || !are_cut || !matches!(options.overflow, Overflow::Wrap) {
+        return None;
+    }
+    Some(match (from, to.bits()) {
+        (DType::Float16, 1) => wrapped::<L, Float16, One>,
+        (DType::Float16, 2) => wrapped::<L, Float16, Two>,
+        (DType::Float16, 4) => wrapped::<L, Float16, Four>,
+        (DType::BFloat16, 1) => wrapped::<L, BFloat16, One>,
+        (DType::BFloat16, 2) => wrapped::<L, BFloat16, Two>,
+        (DType::BFloat16, 4) => wrapped::<L, BFloat16, Four>,
+        _ => return None,
+    })
+}
+
+/// Float16 and bfloat16 to the low bits of the integers that they are cut to, packed.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`]; `B` has as many bits as the destination.
+unsafe fn wrapped<L: LookUp + Isa, A: Real, B: Codes>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: &Params,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        let isa = L::summon();
+        isa.vectorize(
+            #[inline(always)]
+            move || {
+                let x = isa.features();
+                // (Or the compiler would shift it instead, by what would have to be compared first.)
+                let end = x.word(unknown(&(1 << A::DTYPE.float_format().mantissa_bits)));
+                bytes_of_words(
+                    isa,
+                    src,
+                    dst,
+                    n,
+                    Pair::<Plain<A>, B>(PhantomData),
+                    #[inline(always)]
+                    |[a, b]| {
+                        if B::BITS == 1 {
+                            let bits = u64::from(last_bits::<A>(x, a, end))
+                                | u64::from(last_bits::<A>(x, b, end)) << 32;
+                            return x.bw._mm512_maskz_mov_epi8(bits, x.byte(1));
+                        }
+                        let [a, b] = both(
+                            [a, b],
+                            #[inline(always)]
+                            |v| low_words::<A, B::Numbers>(x, v),
+                        );
+                        isa.low_bytes(a, b)
+                    },
+                );
+            },
+        );
+    }
+    n
+}
+
+/// Which integers that floats of 16 bits are cut to are odd.
+///
+/// Of a number from 2^e to twice that it is told by the bit e below the significand's leading one, which a shift by e brings
+/// to where that would be. There the field of the exponent ends: of numbers from 1 to 2 its last bit is set, and tells as
+/// the leading one does. What is less than 1 has an e below zero, as a number without a sign a shift past all bits, as that of
+/// infinity and NaN is. `end` has that last bit.
+#[inline(always)]
+fn last_bits<A: Real>(x: Features, v: __m512i, end: __m512i) -> __mmask32 {
+    let format = const { A::DTYPE.float_format() };
+    let width = format.mantissa_bits;
+    const { assert!(A::DTYPE.float_format().bias % 2 == 1) };
+    let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
+    let past_one = x.bw._mm512_sub_epi16(magnitude, x.word((format.bias as u16) << width));
+    let count = x.bw._mm512_srl_epi16(past_one, x.sse2._mm_cvtsi32_si128(width as i32));
+    x.bw._mm512_test_epi16_mask(x.bw._mm512_sllv_epi16(v, count), end)
 }
 
 /// Words whose low bytes are those of integers that floats of 16 bits are cut to.
