@@ -77,10 +77,12 @@ pub(super) const fn shapes() -> Shapes {
     to.int64_to_32 = [longs::<TO_ZERO>, longs::<UP>, longs::<DOWN>, away, odd_longs];
     let [.., away, _] = to.uint64_to_32;
     to.uint64_to_32 = [ulongs::<TO_ZERO>, ulongs::<UP>, ulongs::<DOWN>, away, odd_ulongs];
-    let [.., away, odd] = to.int64_to_64;
-    to.int64_to_64 = [wide_longs::<TO_ZERO>, wide_longs::<UP>, wide_longs::<DOWN>, away, odd];
-    let [.., away, odd] = to.uint64_to_64;
-    to.uint64_to_64 = [wide_ulongs::<TO_ZERO>, wide_ulongs::<UP>, wide_ulongs::<DOWN>, away, odd];
+    let [.., odd] = to.int64_to_64;
+    let [cut, up, down] = [wide_longs::<TO_ZERO>, wide_longs::<UP>, wide_longs::<DOWN>];
+    to.int64_to_64 = [cut, up, down, near_wide_longs, odd];
+    let [.., odd] = to.uint64_to_64;
+    let [cut, up, down] = [wide_ulongs::<TO_ZERO>, wide_ulongs::<UP>, wide_ulongs::<DOWN>];
+    to.uint64_to_64 = [cut, up, down, near_wide_ulongs, odd];
 
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Avx512>;
     shapes.rounds.floats64[Mode::Stochastic as usize] = round64;
@@ -201,6 +203,16 @@ loops! {
     wide_ulongs<ROUND>() = load_qwords load_qwords_part 8 -> store_qwords store_qwords_part 8,
         |x, v| both(v, #[inline(always)] |v| x.f._mm512_castpd_si512(x.dq._mm512_cvt_roundepu64_pd::<ROUND>(v))
         );
+    /// Int64 to float64, to the nearest, ties away from zero.
+    near_wide_longs() = load_qwords load_qwords_part 8 -> store_qwords store_qwords_part 8,
+        |x, v| both(v, #[inline(always)] |v| {
+            let floats = x.near_doubles_of_sizes(x.f._mm512_abs_epi64(v));
+            // floats OR (v AND the sign)
+            x.f._mm512_ternarylogic_epi64::<0xf8>(floats, v, x.qword(1 << 63))
+        });
+    /// The same of uint64.
+    near_wide_ulongs() = load_qwords load_qwords_part 8 -> store_qwords store_qwords_part 8,
+        |x, v| both(v, #[inline(always)] |v| x.near_doubles_of_sizes(v));
     /// Float32 to integers.
     whole32<ROUND>(*const u32, &Grid) = load_dwords load_dwords_part 4
         -> store_dwords store_dwords_part 4,

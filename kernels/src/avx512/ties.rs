@@ -1,4 +1,4 @@
-//! To the nearest float32 or float16, of two the further one, by the instructions that take the even one.
+//! To the nearest float64, float32 or float16, of two the further one, by instructions that take the even one, or cut.
 //!
 //! Half way between two numbers of the narrower format all of the wider one's further bits are zeros, of which floats have two
 //! at least. With the last one set it is no tie any more, but further from zero; and no other number becomes a tie, or comes to
@@ -80,6 +80,19 @@ impl Features {
         let even = self.f._mm512_mask_add_epi32(v, by_one, v, self.f._mm512_and_si512(v, one));
         let off_ties = self.f._mm512_mask_or_epi32(even, by_more, even, one);
         self.f._mm512_castps_si512(self.f._mm512_cvt_roundepu32_ps::<NEAREST>(off_ties))
+    }
+
+    /// The nearest float64s of 64-bit integers without a sign: what is left when half a unit more is cut off. The unit is that
+    /// of the number, 2^11 if its highest bit is set, so that the half is nothing where float64s have all integers. The sum
+    /// may be 2^64, which is no integer of 64 bits: then it is less than the number, and a float64 that is known.
+    #[inline(always)]
+    pub(super) fn near_doubles_of_sizes(self, v: __m512i) -> __m512i {
+        let half = self.f._mm512_srlv_epi64(self.qword(1 << 10), self.cd._mm512_lzcnt_epi64(v));
+        let sum = self.f._mm512_add_epi64(v, half);
+        let cut = self.f._mm512_castpd_si512(self.dq._mm512_cvt_roundepu64_pd::<TO_ZERO>(sum));
+        let is_past = self.f._mm512_cmplt_epu64_mask(sum, v);
+        let all = self.qword(18446744073709551616.0f64.to_bits());
+        self.f._mm512_mask_mov_epi64(cut, is_past, all)
     }
 
     /// Float32s off the ties of float16s.
