@@ -52,6 +52,9 @@ pub(crate) trait InRegisters: Isa {
     /// The bytes of a register.
     const REGISTER: usize = 64;
 
+    /// How many steps to single bits are tested at a time, beside which the end of a test would count.
+    const TESTED_TO_BITS: usize = 1;
+
     /// Which byte goes where.
     type Places: Copy;
 
@@ -270,32 +273,31 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
             steps_turned_ahead(isa, [from, to], len, src, dst, n, (places, to_places), step)
         };
     }
-    let tested = if from.bits == 6 { 1 } else { (TESTED / read).max(1) };
+    let tested = match mode {
+        FITTING if to.bits == 1 => I::TESTED_TO_BITS,
+        CODES if from.bits != 6 => (TESTED / read).max(1),
+        _ => 1,
+    };
     if mode == CODES && from.bits != 6 && read % I::REGISTER != 0 {
         return 0;
     }
     let mut i = 0;
     while n - i >= len {
-        let mut steps = 1;
-        if mode == CODES && n - i >= tested * len {
-            steps = tested;
-        }
+        let steps = if n - i >= tested * len { tested } else { 1 };
         // SAFETY: the caller's: so many steps are left on both sides, and the buffers hold a step of each, which has been
         // written when it is turned.
         unsafe {
             let (src, dst) = (src.add(i / 8 * from.bits), dst.add(i / 8 * to.bits));
-            if mode == FITTING && isa.any_unfit(&screen, single, from, src, read) {
+            // (As two tests, of each of which the compiler knows how long it is.)
+            let any = match (mode, steps == tested) {
+                (FITTING, true) => isa.any_unfit(&screen, single, from, src, tested * read),
+                (FITTING, false) => isa.any_unfit(&screen, single, from, src, read),
+                (CODES, true) => any_past_tops(&tops, src, tested * read),
+                (CODES, false) => any_past_tops(&tops, src, read),
+                _ => false,
+            };
+            if any {
                 break;
-            }
-            if mode == CODES {
-                // (As two tests, of each of which the compiler knows how long it is.)
-                let any = match steps == tested {
-                    true => any_past_tops(&tops, src, tested * read),
-                    false => any_past_tops(&tops, src, read),
-                };
-                if any {
-                    break;
-                }
             }
             let mut k = 0;
             while k < steps {
@@ -463,7 +465,7 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
             is_whole || matches!(to, DType::Float16 | DType::BFloat16) || is_powers
         }
         Kind::Float => {
-            let is_small = to.significant_bits() <= 8 && !is_powers(to);
+            let is_small = to.significant_bits() <= 8;
             is_whole || matches!(b.kind(), Kind::Float) && is_small || matches!(to, DType::Float16)
         }
         _ => is_whole || to.significant_bits() <= 8 || matches!(to, DType::Float16),

@@ -8,6 +8,7 @@ use core::arch::x86_64::{__m128i, __m256i};
 
 impl InRegisters for Avx2 {
     const REGISTER: usize = 32;
+    const TESTED_TO_BITS: usize = 4;
 
     type Places = __m256i;
 

@@ -20,9 +20,10 @@ use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
 /// Numbers of at most 32 bits to the bits that a dtype of single ones has; or turned floats of 16 and 32 bits to bools.
-struct InRange<A, B, const TURNED: bool>(PhantomData<(A, B)>);
+/// If all numbers fit, those with a sign are below 1.
+struct InRange<A, B, const TURNED: bool, const FIT: bool>(PhantomData<(A, B)>);
 
-impl<A: Real, B: Real, const TURNED: bool> InRange<A, B, TURNED> {
+impl<A: Real, B: Real, const TURNED: bool, const FIT: bool> InRange<A, B, TURNED, FIT> {
     /// The first code that becomes 1, and the last; and whether that is so once the sign is shifted away.
     const RANGE: (u64, u64, bool) = match (A::DTYPE.numbers(), B::DTYPE) {
         (Numbers::Float(format), DType::Bool) => (1, format.mask(), format.has_negative_zero()),
@@ -63,6 +64,15 @@ impl<A: Real, B: Real, const TURNED: bool> InRange<A, B, TURNED> {
             };
             return isa.andnot(is_zero, isa.all8(-1));
         }
+        if FIT && matches!(B::DTYPE, DType::UInt1) {
+            // What has a sign is less than all that has none.
+            let below = isa.all(bits, const { Self::RANGE.0 as i64 - 1 });
+            return match bits {
+                8 => isa.gt8(v, below),
+                16 => isa.gt16(v, below),
+                _ => isa.gt32(v, below),
+            };
+        }
         let (shift, past) = const { Self::SHIFT_AND_PAST };
         let v = match bits {
             _ if !Self::DOUBLES => v,
@@ -74,7 +84,7 @@ impl<A: Real, B: Real, const TURNED: bool> InRange<A, B, TURNED> {
     }
 }
 
-impl<A: Real, B: Real, const TURNED: bool> Step for InRange<A, B, TURNED> {
+impl<A: Real, B: Real, const TURNED: bool, const FIT: bool> Step for InRange<A, B, TURNED, FIT> {
     const IN: usize = A::DTYPE.bits();
     const OUT: usize = 1;
     const LEN: usize = GROUP;
@@ -285,12 +295,12 @@ const fn in_interval<const IN: usize, const OUT: usize, const CLEARS: bool>() ->
 }
 
 macro_rules! set {
-    ($pairs:ident $turned:literal [$($from:ident)*] $to:tt) => {$(
-        set!(@row $pairs $turned $from $to);
+    ($pairs:ident $turned:literal $fit:literal [$($from:ident)*] $to:tt) => {$(
+        set!(@row $pairs $turned $fit $from $to);
     )*};
-    (@row $pairs:ident $turned:literal $from:ident [$($packed:ident $of:ident)*]) => {$(
+    (@row $pairs:ident $turned:literal $fit:literal $from:ident [$($packed:ident $of:ident)*]) => {$(
         $pairs.set(DType::$from, DType::$packed, Entry {
-            kernel: stepped::<InRange<mark::$from, mark::$of, $turned>, MODE>,
+            kernel: stepped::<InRange<mark::$from, mark::$of, $turned, $fit>, MODE>,
             road: Road::Direct,
         });
     )*};
@@ -298,16 +308,24 @@ macro_rules! set {
 
 /// Sets the kernels of the pairs that have one.
 pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
-    set!(pairs false
+    set!(pairs false false
     [
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
         Float8E4M3B11Fnuz Float16 BFloat16 Float32
     ]
     [Bool1x8 Bool Int1x8 Int1 UInt1x8 UInt1]);
-    set!(pairs false [Float8E8M0Fnu] [UInt1x8 UInt1]);
-    set!(pairs false [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
+    if MODE == stepwise::FITTING || MODE == stepwise::CODES {
+        set!(pairs false true
+        [
+            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+            Float8E4M3B11Fnuz Float16 BFloat16 Float32
+        ]
+        [UInt1x8 UInt1]);
+    }
+    set!(pairs false false [Float8E8M0Fnu] [UInt1x8 UInt1]);
+    set!(pairs false false [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
     if MODE & stepwise::SOURCE != 0 {
-        set!(pairs true [Float16 BFloat16 Float32] [Bool1x8 Bool]);
+        set!(pairs true false [Float16 BFloat16 Float32] [Bool1x8 Bool]);
     }
     pairs
 }

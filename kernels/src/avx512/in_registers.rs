@@ -163,7 +163,7 @@ impl Features {
             return unsafe { self.any_between_ends(screen, src, bytes) };
         }
         let width = side.width;
-        if side.is_span || !side.is_float && !single && (width < 8 || screen.asks_for_last()) {
+        if side.is_span || !side.is_float && !single {
             // SAFETY: the caller's.
             return unsafe { self.any_past_span(screen, width, src, bytes) };
         }
@@ -177,18 +177,12 @@ impl Features {
             };
         }
         let (addend, keep) = (self.all(width, screen.addend), self.all(width, screen.keep));
-        let second = self.all(width, screen.second);
         let mut any = self.f._mm512_setzero_si512();
         let mut i = 0;
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
             let v = unsafe { self.load_dwords(src.add(i)) };
-            any = match single {
-                true => self.f._mm512_or_si512(any, self.added(width, v, addend)),
-                false => {
-                    self.any_of(any, [self.added(width, v, addend), self.added(width, v, second)])
-                }
-            };
+            any = self.f._mm512_or_si512(any, self.added(width, v, addend));
             i += 64;
         }
         self.f._mm512_test_epi32_mask(any, keep) != 0

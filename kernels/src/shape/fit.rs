@@ -184,7 +184,10 @@ impl Fit {
             let signs = negative <= below(Bound::new(1, 0, true));
             let below = [positive, negative];
             self.screen = Some(Screen::of_magnitudes(below, self.bytes, signs));
-        } else if is_telling && let Some(small) = bounds.small {
+        } else if let Some(small) = bounds.small
+            && from.bits() >= 16
+        {
+            // (NaN that fits is taken for what may not.)
             let small = below(small);
             self.screen = Screen::of_span(small, positive.saturating_sub(small), from.bits());
         }
