@@ -155,6 +155,8 @@ pub(super) const fn entry_packed<A: Codes, B: Codes, const MODE: usize>(isa: For
         pick!(isa, truths, A, B)
     } else if narrow::has_low_bytes(from, to) {
         pick_turning!(isa, low_bytes, A, B)
+    } else if shorter::packs(from, to) && matches!(isa, For::Vbmi) {
+        turning!(vbmi, longs_to_packed, A, B)
     } else if narrow::has_small_from_floats(from, to) {
         pick_turning!(isa, small_from_floats, A, B)
     } else if narrow::has_whole_from_floats(from, to) {
@@ -365,6 +367,7 @@ kernels! {
         narrow::small_from_floats => small_from_floats
         narrow::whole_from_floats => whole_from_floats
         shorter::integers => shorter
+        shorter::to_packed => longs_to_packed
         widen::integers_of_float16s::<_, _, _, false> => longs_of_float16s
         widen::integers_of_float16s::<_, _, _, true> => turned_longs_of_float16s
         widen::turned_dwords_of_float16s => turned_dwords_of_float16s

@@ -5,11 +5,12 @@
 //! no time for. Nor has it for waiting: a call that begins with many loads waits for stores of the one before, if they seem
 //! to be to the same place.
 
-use super::codes::{Codes, Pair};
+use super::Features;
+use super::codes::{Codes, Pair, store_all};
+use super::eights::{self, inlined};
 use super::shim::Vbmi;
 use super::tables::LookUp;
-use super::{Features, eights};
-use crate::dtypes::{DType, Real};
+use crate::dtypes::{DType, Kind, Real};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -84,6 +85,82 @@ pub(super) unsafe fn integers<A: Codes, B: Codes>(
             i += part;
         }
     }
+}
+
+/// Whether [`to_packed`] is for a pair, to integers that are packed.
+pub(super) const fn packs(from: DType, to: DType) -> bool {
+    let is_long = matches!(from, DType::Int32 | DType::UInt32 | DType::Int64 | DType::UInt64);
+    is_long && matches!(to.kind(), Kind::Int | Kind::UInt)
+}
+
+/// Keeps the low bits of integers, packed.
+///
+/// # Safety
+/// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they don't
+/// overlap.
+#[inline(always)]
+pub(super) unsafe fn to_packed<A: Codes, B: Codes>(
+    isa: Vbmi,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let size = const { size_of::<<A::Numbers as Real>::Stored>() };
+    // SAFETY: the caller's; 64 elements are whole bytes on both sides.
+    unsafe {
+        store_all::<Vbmi, B>(
+            isa,
+            dst,
+            n,
+            false,
+            #[inline(always)]
+            |i, count| lowest_bytes::<A>(isa, src.add(size * i), count),
+        );
+    }
+}
+
+/// The lowest bytes of up to 64 integers, wherever their order puts them, and any for those past `n`.
+///
+/// # Safety
+/// `src` is valid for reading `n` of them.
+#[inline(always)]
+unsafe fn lowest_bytes<A: Codes>(isa: Vbmi, src: *const u8, n: usize) -> __m512i {
+    let (x, size) = (isa.features(), const { size_of::<<A::Numbers as Real>::Stored>() });
+    // Those of two registers, as often as a register has room for them.
+    let places = x.constant(
+        const {
+            &{
+                let size = size_of::<<A::Numbers as Real>::Stored>();
+                let mut places = [0; 64];
+                let mut i = 0;
+                while i < 64 {
+                    let lowest = if A::TURNED { size - 1 } else { 0 };
+                    places[i] = (i % (128 / size) * size + lowest) as u8;
+                    i += 1;
+                }
+                places
+            }
+        },
+    );
+    let two = inlined(
+        #[inline(always)]
+        |k| {
+            // SAFETY: the caller's.
+            let (a, b) =
+                unsafe { (x.load_of_64(src, size, n, k), x.load_of_64(src, size, n, k + 1)) };
+            isa.permutex2var_epi8(a, places, b)
+        },
+    );
+    let (first, second) = (two(0), two(2));
+    if size == 4 {
+        return x.f._mm512_mask_blend_epi64(0xf0, first, second);
+    }
+    let (low, high) = (
+        x.f._mm512_mask_blend_epi64(0x0c, first, second),
+        x.f._mm512_mask_blend_epi64(0xc0, two(4), two(6)),
+    );
+    x.f._mm512_mask_blend_epi64(0xf0, low, high)
 }
 
 /// Keeps the low bytes of a part of a register's integers.
