@@ -139,8 +139,8 @@ impl Tops {
     }
 }
 
-/// Whether a pair of at most 8 bits on either side has a kernel that tests codes as it casts them: where numbers may not
-/// fit, and a test before would count beside what the pair takes.
+/// Whether a pair from at most 8 bits has a kernel that tests codes as it casts them: where numbers may not fit, and a test
+/// before would count beside what the pair takes.
 pub(crate) const fn is_tested(from: DType, to: DType) -> bool {
     let (of, wanted) = (from.component(), to.component());
     if from.bits() > 8 || is_same(of, wanted) {
@@ -150,9 +150,7 @@ pub(crate) const fn is_tested(from: DType, to: DType) -> bool {
     if from.bits() == 6 && matches!(to, DType::UInt16 | DType::UInt32 | DType::UInt64) {
         return true;
     }
-    // (Of floats of a byte it takes half as long to test words apart as to look them up.)
-    let is_word = matches!(to, DType::Int16 | DType::UInt16);
-    if from.bits() == 8 && matches!(of.kind(), Kind::Float) && is_word {
+    if from.bits() == 8 && matches!(of.kind(), Kind::Float) && is_tested_word(from, to) {
         return true;
     }
     if to.bits() > 8 || from.is_complex() {
@@ -185,6 +183,16 @@ const fn is_tested_float(of: DType, to: DType) -> bool {
         (Float4E2M1Fn | Float6E2M3Fn | Float6E3M2Fn, _) => false,
         // (From 8 bits to packed floats there is more to do than to test.)
         _ => !has_nan(wanted) && (!to.is_packed() || is_powers(of)),
+    }
+}
+
+/// The same from floats of a byte to integers of two, which it takes half as long to test apart as to look them up. (All floats
+/// of fewer bits fit those with a sign.)
+const fn is_tested_word(from: DType, to: DType) -> bool {
+    match to {
+        DType::Int16 => from.significant_bits() == 8,
+        DType::UInt16 => true,
+        _ => false,
     }
 }
 
