@@ -69,7 +69,7 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
             is_whole || matches!(to, DType::Float16 | DType::BFloat16) || is_powers
         }
         Kind::Float => {
-            let is_small = to.significant_bits() <= 8;
+            let is_small = to.significant_bits() <= 8 && !is_powers(to);
             is_whole || matches!(b.kind(), Kind::Float) && is_small || matches!(to, DType::Float16)
         }
         _ => is_whole || to.significant_bits() <= 8 || matches!(to, DType::Float16),
