@@ -278,6 +278,40 @@ fn each_unfit_code_is_seen_among_many() {
     }
 }
 
+/// The same where tables tell of longer blocks.
+#[test]
+fn an_unfit_element_is_named_in_every_block() {
+    const N: usize = 140_003;
+    use DType::*;
+    let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+    for level in support::tested_levels() {
+        for (from, to) in [
+            (Float8E4M3Fn, Int4x2),
+            (Float8E5M2Fnuz, UInt1x8),
+            (Float6E3M2FnX4, Float4E2M1FnX2),
+            (Float16, UInt1x8),
+        ] {
+            let kernel = Kernel::on(level, from, to, &checked);
+            let (fitting, unfit) = fitting_and_unfit(from, to, &checked).expect("there are both");
+            let codes: Vec<_> = fitting.iter().copied().cycle().take(N).collect();
+            let mut right = vec![0; to.bytes_for(N).unwrap()];
+            for (i, &code) in codes.iter().enumerate() {
+                let result = reference::cast(from, to, code, &checked, 0).expect("it fits");
+                reference::store(to, &mut right, i, result);
+            }
+            let mut source = source_bytes(from, &codes);
+            for (k, place) in [N - 1, 131_072, 65_536, 65_535].into_iter().enumerate() {
+                reference::store(from, &mut source, place, unfit[k % unfit.len()]);
+                let mut stored = vec![0; right.len()];
+                let result = kernel.run(&source, &mut stored, N);
+                assert_eq!(result, Err(RunError::Unfit { index: place }), "{kernel:?}");
+                let whole = place * to.bits() / 8;
+                assert!(stored[..whole] == right[..whole], "{kernel:?}: before {place}");
+            }
+        }
+    }
+}
+
 /// Some codes that fit and some that don't, if there are both.
 fn fitting_and_unfit(from: DType, to: DType, options: &Options) -> Option<(Vec<u128>, Vec<u128>)> {
     let mask = u128::MAX >> (128 - from.significant_bits());

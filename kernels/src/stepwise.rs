@@ -125,7 +125,7 @@ pub(crate) struct Side {
     pub(crate) bits: usize,
     /// Whether its numbers are floats.
     pub(crate) is_float: bool,
-    /// Whether they are a source of 16 bits whose NaNs fit: see [`Screen::doubles`].
+    /// Whether they are a source of 16 bits whose NaNs fit as numbers of both signs do: see [`Screen::doubles`].
     pub(crate) nan_fits: bool,
     /// Whether they are a source of which numbers next to each other fit, as positive ones that become powers of two.
     pub(crate) is_span: bool,

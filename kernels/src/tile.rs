@@ -182,7 +182,7 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
         return unsafe { kernel(src, dst, n, params) };
     }
     let mut inner = component_params(params);
-    // SAFETY: the caller's. What is done here is groups that are whole bytes on both sides: so many are passed.
+    // SAFETY: the caller's. What is done here is groups that are whole bytes on both sides, or all: so many are passed.
     unsafe {
         let done = cast_while_fitting(I::table(), src, dst, n, params, &inner);
         let (from, to) = (params.from.bits(), params.to.bits());

@@ -113,7 +113,7 @@ pub(super) fn under_options<L: LookUp + Isa>(params: &Params) -> Option<Kernel> 
     use mark::{BFloat16, Float16};
     let (Params { from, to, .. }, options) = (params, &params.options);
     let is_whole = matches!(to.kind(), Kind::Int | Kind::UInt);
-    let are_cut = matches!(options.rounding, Rounding::Default | Rounding::TowardZero);
+    let are_cut = matches!(options.rounding, Rounding::Default);
     if !is_whole || !are_cut || !matches!(options.overflow, Overflow::Wrap) {
         return None;
     }

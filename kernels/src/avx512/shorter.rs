@@ -1,5 +1,5 @@
 //! From integers of 32 and 64 bits to shorter ones: one permutation takes the low bytes of two registers, and what it gives
-//! is stored where it lies, before the next two are loaded.
+//! is stored where it lies, before the next two are loaded. (Of packed ones that is too little to store.)
 //!
 //! Narrowing lane by lane first, and joining what that gives, takes up to twice as many instructions, which a short cast has
 //! no time for. Nor has it for waiting: a call that begins with many loads waits for stores of the one before, if they seem

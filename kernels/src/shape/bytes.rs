@@ -81,7 +81,8 @@ impl Map {
 /// The pointers are valid for so many bytes, and don't overlap. The CPU has the instruction set.
 pub(crate) type LookUp = unsafe fn(&Map, *const u8, *mut u8, usize);
 
-/// Writes for each byte the one of the first table that it tells, and answers whether any byte is not zero by the second.
+/// Writes for each byte the one of the first table that it tells, and answers whether any byte is 1 by the second, which has
+/// zeros for the others.
 ///
 /// # Safety
 /// As for every [`LookUp`].
