@@ -195,7 +195,7 @@ pub(crate) unsafe fn by_tile<I: Tabled>(
 }
 
 /// Casts elements as long as they fit, if the pair has a kernel that tests them as it casts them, or packs them, and answers
-/// how many are cast so: none of any other pair. (Of complex ones a tile between tests both parts.)
+/// how many are cast so: none of any other pair. (Both parts of complex ones are tested by tiles.)
 ///
 /// # Safety
 /// As for [`by_tile`]; `inner` is what [`component_params`] makes of `params`.
@@ -266,7 +266,7 @@ unsafe fn cast_unmarked(
     start
 }
 
-/// The same by tiles; `inner` is what [`component_params`] makes of `params`, of which the draws are moved on.
+/// Casts what is left to tiles; `inner` is what [`component_params`] makes of `params`, of which the draws are moved on.
 ///
 /// # Safety
 /// As for [`by_tile`].

@@ -19,8 +19,8 @@ use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
 
-/// Numbers of at most 32 bits to the bits that a dtype of single ones has; or turned floats of 16 and 32 bits to bools.
-/// If all numbers fit, those with a sign are below 1.
+/// Numbers of at most 32 bits to the bits that a dtype of single ones has; or turned floats of 16 and 32 bits to bools; or, if
+/// `FIT`, floats to unsigned bits that are known to fit them.
 struct InRange<A, B, const TURNED: bool, const FIT: bool>(PhantomData<(A, B)>);
 
 impl<A: Real, B: Real, const TURNED: bool, const FIT: bool> InRange<A, B, TURNED, FIT> {
@@ -64,8 +64,9 @@ impl<A: Real, B: Real, const TURNED: bool, const FIT: bool> InRange<A, B, TURNED
             };
             return isa.andnot(is_zero, isa.all8(-1));
         }
-        if FIT && matches!(B::DTYPE, DType::UInt1) {
-            // What has a sign is less than all that has none.
+        if FIT {
+            const { assert!(!FIT || matches!(B::DTYPE, DType::UInt1)) };
+            // What has a sign and fits becomes 0, and as a signed integer is less than all that has none.
             let below = isa.all(bits, const { Self::RANGE.0 as i64 - 1 });
             return match bits {
                 8 => isa.gt8(v, below),
@@ -314,6 +315,7 @@ pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> Real
         Float8E4M3B11Fnuz Float16 BFloat16 Float32
     ]
     [Bool1x8 Bool Int1x8 Int1 UInt1x8 UInt1]);
+    // (These modes cast what they have tested.)
     if MODE == stepwise::FITTING || MODE == stepwise::CODES {
         set!(pairs false true
         [

@@ -166,7 +166,7 @@ pub(super) unsafe fn in_order<I: InRegisters, const MODE: usize>(
     let stores_together = sides[1].bits < 8 && sides[0].bits <= 32;
     let len = match (MODE, sides[0].bits) {
         (stepwise::CODES, 1) => 8 * Avx512::STEP,
-        // (Steps have an end to their bytes.)
+        // (Of longer results fewer are as many bytes as a step may have.)
         (stepwise::CODES, _) if sides[1].bits > 32 => 2 * Avx512::STEP,
         (stepwise::CODES, _) => 4 * Avx512::STEP,
         (stepwise::FITTING, _) if stores_together => 4 * Avx512::STEP,

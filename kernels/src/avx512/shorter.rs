@@ -87,7 +87,7 @@ pub(super) unsafe fn integers<A: Codes, B: Codes>(
     }
 }
 
-/// Whether [`to_packed`] is for a pair, to integers that are packed.
+/// Whether [`to_packed`] is for a pair of which the second is packed.
 pub(super) const fn packs(from: DType, to: DType) -> bool {
     let is_long = matches!(from, DType::Int32 | DType::UInt32 | DType::Int64 | DType::UInt64);
     is_long && matches!(to.kind(), Kind::Int | Kind::UInt)

@@ -146,17 +146,9 @@ pub(crate) const fn is_tested(from: DType, to: DType) -> bool {
     if from.bits() > 8 || is_same(of, wanted) {
         return false;
     }
-    // (Negative numbers of 6 bits don't fit.)
-    if from.bits() == 6 && matches!(to, DType::UInt16 | DType::UInt32 | DType::UInt64) {
-        return true;
-    }
-    if from.bits() == 8 && matches!(of.kind(), Kind::Float) && is_tested_word(from, to) {
-        return true;
-    }
-    if to.bits() > 8 || from.is_complex() {
-        return false;
-    }
     match of.kind() {
+        Kind::Float if to.bits() > 8 => is_tested_longer(from, to),
+        _ if to.bits() > 8 => false,
         Kind::Float => is_tested_float(of, to),
         Kind::Bool => matches!(to, DType::Int1x8),
         Kind::Int | Kind::UInt => is_tested_integer(from, to),
@@ -186,12 +178,13 @@ const fn is_tested_float(of: DType, to: DType) -> bool {
     }
 }
 
-/// The same from floats of a byte to integers of two, which it takes half as long to test apart as to look them up. (All floats
-/// of fewer bits fit those with a sign.)
-const fn is_tested_word(from: DType, to: DType) -> bool {
-    match to {
-        DType::Int16 => from.significant_bits() == 8,
-        DType::UInt16 => true,
+/// The same from floats to what is longer than a byte: from packed ones of 6 bits, of which those below zero don't fit, or else
+/// everything would go through bytes in memory; and from bytes to words, which it takes half as long to test apart as to look
+/// them up. (All floats of fewer bits fit words with a sign.)
+const fn is_tested_longer(from: DType, to: DType) -> bool {
+    match (from.bits(), to) {
+        (6, DType::UInt16 | DType::UInt32 | DType::UInt64) | (8, DType::UInt16) => true,
+        (8, DType::Int16) => from.significant_bits() == 8,
         _ => false,
     }
 }
