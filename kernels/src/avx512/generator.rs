@@ -1,12 +1,12 @@
 //! The draws of stochastic rounding: Philox4x32-10, 8 blocks in a register.
 
 use super::{Avx512, Features};
-use crate::codec::Isa;
+use crate::codec::{Isa, unknown};
 use crate::philox::{self, AllDraws, Drawn, EvenDraws};
-use core::arch::x86_64::__m512i;
+use core::arch::x86_64::{__m512i, __mmask64};
 use core::array;
 use core::hint::black_box;
-use core::mem::MaybeUninit;
+use core::mem::{self, MaybeUninit};
 
 /// The words of 8 blocks, each in a register, in lanes twice as wide.
 pub(super) type Words = [__m512i; 4];
@@ -54,6 +54,7 @@ pub(super) struct Keys {
     first: [u32; 2],
     /// Those from the third round on, in all lanes.
     later: [[__m512i; 2]; philox::ROUNDS - 2],
+    beside: Beside,
 }
 
 impl Keys {
@@ -66,7 +67,7 @@ impl Keys {
             key = philox::next_key(key);
             *words = [x.qword(key[0].into()), x.qword(key[1].into())];
         }
-        Self { seed, first, later }
+        Self { seed, first, later, beside: Beside::new() }
     }
 
     /// Writes the draws of `8 * SETS` blocks from one on.
@@ -94,7 +95,7 @@ impl Keys {
         match self.sets(x, first, const { &products::<SETS>([0, 1, 2, 3, 4, 5, 6, 7]) }) {
             Some(sets) => {
                 for (tops, words) in tops.iter_mut().zip(sets) {
-                    *tops = upper_halves(x, words);
+                    *tops = self.beside.upper_halves(x, words);
                 }
             }
             None => {
@@ -267,17 +268,49 @@ fn in_order(x: Features, [a, b, c, d]: Words) -> [__m512i; 2] {
     [x.f._mm512_unpacklo_epi64(ab, cd), x.f._mm512_unpackhi_epi64(ab, cd)]
 }
 
-/// The upper halves of the draws of 8 blocks.
-#[inline(always)]
-fn upper_halves(x: Features, [a, b, c, d]: Words) -> __m512i {
+/// What brings the upper halves of draws beside each other.
+///
+/// The compiler is not to know any of it: it would see that words are moved, and take permutations of two registers for that,
+/// or three operations for one.
+struct Beside {
     /// For each word the second one of its qword.
-    const SECOND: [u8; 16] = [2, 3, 2, 3, 2, 3, 2, 3, 10, 11, 10, 11, 10, 11, 10, 11];
-    const FIRST_OF_FOUR: u64 = 0x0303_0303_0303_0303;
-    // The second one is where it is wanted; the others come beside it.
-    let order = x.in_lanes(&SECOND);
-    let draws = x.bw._mm512_mask_shuffle_epi8(b, FIRST_OF_FOUR, a, order);
-    let draws = x.bw._mm512_mask_shuffle_epi8(draws, FIRST_OF_FOUR << 4, c, order);
-    x.bw._mm512_mask_shuffle_epi8(draws, FIRST_OF_FOUR << 6, d, order)
+    second: __m512i,
+    /// The first, third and fourth word of each qword, as bytes.
+    places: [__mmask64; 3],
+}
+
+impl Beside {
+    #[inline(always)]
+    fn new() -> Self {
+        const SECOND: __m512i = seconds();
+        const FIRST: u64 = 0x0303_0303_0303_0303;
+        Self {
+            second: unknown(&SECOND),
+            places: [unknown(&FIRST), unknown(&(FIRST << 4)), unknown(&(FIRST << 6))],
+        }
+    }
+
+    /// The upper halves of the draws of 8 blocks.
+    #[inline(always)]
+    fn upper_halves(&self, x: Features, [a, b, c, d]: Words) -> __m512i {
+        // The second one is where it is wanted; the others come beside it.
+        let [first, third, fourth] = self.places;
+        let draws = x.bw._mm512_mask_shuffle_epi8(b, first, a, self.second);
+        let draws = x.bw._mm512_mask_shuffle_epi8(draws, third, c, self.second);
+        x.bw._mm512_mask_shuffle_epi8(draws, fourth, d, self.second)
+    }
+}
+
+/// For each byte of a register its place in the second word of the qword, within 16 bytes.
+const fn seconds() -> __m512i {
+    let mut places = [0; 64];
+    let mut i = 0;
+    while i < places.len() {
+        places[i] = (i % 16 / 8 * 8 + 2 + i % 2) as u8;
+        i += 1;
+    }
+    // SAFETY: any 64 bytes make a register.
+    unsafe { mem::transmute::<[u8; 64], __m512i>(places) }
 }
 
 impl Features {
