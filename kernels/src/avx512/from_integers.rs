@@ -205,7 +205,7 @@ pub(super) unsafe fn small_of_words<L: LookUp, A: Codes, B: Codes, H: How>(
 ) {
     let x = isa.features();
     let clamps = matches!(A::Numbers::DTYPE, DType::UInt16)
-        && const { matches!(top_of(B::Numbers::DTYPE), Some(..8)) };
+        && const { matches!(top_of(B::Numbers::DTYPE), Some(..8)) && !ends_early::<B, H>() };
     if A::TURNED && clamps {
         // SAFETY: the caller's.
         return unsafe {
