@@ -18,7 +18,7 @@ use super::steps::floats::{
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
-use super::steps::turned::{self, BrainToFloat64, WidenTurned, WordsToBrain};
+use super::steps::turned::{self, BrainToFloat64, LongsToWords, WidenTurned, WordsToBrain};
 use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
 use super::{Avx2, float16, fused, sides_of};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack, cast_all};
@@ -255,7 +255,16 @@ where
     } else if is_integer(from) && is_integer(to) {
         match (from.bits(), to.bits()) {
             (8, 8) => (stepped::<FillByte, A, B, MODE>, Road::Direct),
-            (_, 8) => (stepped::<NarrowToByte, A, B, MODE>, Road::Direct),
+            (_, 8) if MODE & stepwise::SOURCE != 0 => {
+                (stepped::<NarrowToByte<true>, A, B, MODE>, Road::Direct)
+            }
+            (_, 8) => (stepped::<NarrowToByte<false>, A, B, MODE>, Road::Direct),
+            (64, 16) if MODE & stepwise::BOTH == stepwise::BOTH => {
+                (stepped::<LongsToWords<true>, A, B, MODE>, Road::Direct)
+            }
+            (64, 16) if MODE & stepwise::SOURCE != 0 => {
+                (stepped::<LongsToWords<false>, A, B, MODE>, Road::Direct)
+            }
             (8, _) if MODE & stepwise::RESULTS != 0 => {
                 (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
             }
@@ -452,6 +461,9 @@ where
             stepped::<CutHalf, A, B, MODE>
         }
         (DType::Float16, DType::BFloat16) => stepped::<HalfToBrain, A, B, MODE>,
+        (DType::Float16, DType::Float32) if MODE & stepwise::SOURCE != 0 => {
+            either::<float16::TurnedAhead, ByHubs, float16::TurnedToFloat32, A, B, MODE>
+        }
         (DType::Float32, DType::BFloat16) if MODE & stepwise::SOURCE != 0 => {
             stepped::<FloatToBrain<false>, A, B, MODE>
         }

@@ -19,8 +19,8 @@ pub(in crate::avx2) struct Widen;
 /// turned to stand the other way round.
 pub(in crate::avx2) struct WidenHighestFirst;
 
-/// Integers of more than 8 bits to those of at most 8.
-pub(in crate::avx2) struct NarrowToByte;
+/// Integers of more than 8 bits to those of at most 8. In the other byte order the lowest byte is on top.
+pub(in crate::avx2) struct NarrowToByte<const TURNED: bool>;
 
 /// Unsigned and wider integers to small floats of which all numbers are less than 128: by way of int8,
 /// to which what is beyond is clamped. Or those of 64 bits in the other byte order: what is clamped need not be turned.
@@ -143,9 +143,10 @@ impl<A: Real, B: Real, const SATURATE: bool> Step<A, B> for EncodeWords<SATURATE
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
+impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for NarrowToByte<TURNED> {
     const LEN: usize = 32;
     const AT_ONCE: usize = by_memory(A::DTYPE, B::DTYPE, 32);
+    const READS_TURNED: bool = TURNED;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -153,18 +154,19 @@ impl<A: Real, B: Real> Step<A, B> for NarrowToByte {
         unsafe {
             let bytes = match const { A::DTYPE.bits() } {
                 16 => {
-                    let byte = isa.all16(0xff);
-                    let a = isa.and(isa.load(src), byte);
-                    let b = isa.and(isa.load(src.add(32)), byte);
-                    isa.in_order(isa.pack_u16(a, b))
+                    let (a, b) = (isa.load(src), isa.load(src.add(32)));
+                    isa.in_order(isa.pack_u16(
+                        isa.low_byte_of_words::<TURNED>(a),
+                        isa.low_byte_of_words::<TURNED>(b),
+                    ))
                 }
-                32 => isa.bytes_of_dwords([
+                32 => isa.packed_in_order(isa.packed_bytes::<TURNED>([
                     isa.load(src),
                     isa.load(src.add(32)),
                     isa.load(src.add(64)),
                     isa.load(src.add(96)),
-                ]),
-                _ => isa.low_bytes_of_qwords(src),
+                ])),
+                _ => isa.low_bytes_of_qwords::<TURNED>(src),
             };
             isa.store(dst, isa.filled::<B>(bytes));
         }
@@ -458,38 +460,55 @@ impl Avx2 {
         }
     }
 
-    /// The low bytes of 32 qwords. What gathering dwords leaves out of order, two from a lane and two from the other,
-    /// is put in order once they are bytes.
+    /// The low bytes of 32 qwords, which are turned or not. What gathering dwords leaves out of order, two from a lane and two
+    /// from the other, is put in order once they are bytes.
     ///
     /// # Safety
     /// 256 bytes are readable at `src`.
     #[inline(always)]
-    unsafe fn low_bytes_of_qwords(self, src: *const u8) -> __m256i {
+    unsafe fn low_bytes_of_qwords<const TURNED: bool>(self, src: *const u8) -> __m256i {
         // SAFETY: the caller's.
         let dwords = unsafe {
             [
-                self.even_dwords(self.load(src), self.load(src.add(32))),
-                self.even_dwords(self.load(src.add(64)), self.load(src.add(96))),
-                self.even_dwords(self.load(src.add(128)), self.load(src.add(160))),
-                self.even_dwords(self.load(src.add(192)), self.load(src.add(224))),
+                self.lowest_dwords::<TURNED>(self.load(src), self.load(src.add(32))),
+                self.lowest_dwords::<TURNED>(self.load(src.add(64)), self.load(src.add(96))),
+                self.lowest_dwords::<TURNED>(self.load(src.add(128)), self.load(src.add(160))),
+                self.lowest_dwords::<TURNED>(self.load(src.add(192)), self.load(src.add(224))),
             ]
         };
-        self.low_high_pairs(self.in_order(self.packed_bytes(dwords)))
+        self.low_high_pairs(self.in_order(self.packed_bytes::<TURNED>(dwords)))
+    }
+
+    /// The low dwords of qwords, by lanes of 128 bits: of turned ones, and turned, the second.
+    #[inline(always)]
+    pub(super) fn lowest_dwords<const TURNED: bool>(self, a: __m256i, b: __m256i) -> __m256i {
+        if TURNED { self.odd_dwords(a, b) } else { self.even_dwords(a, b) }
     }
 
     /// The low bytes of 32 dwords.
     #[inline(always)]
     pub(super) fn bytes_of_dwords(self, dwords: [__m256i; 4]) -> __m256i {
-        self.packed_in_order(self.packed_bytes(dwords))
+        self.packed_in_order(self.packed_bytes::<false>(dwords))
     }
 
-    /// The same as packing leaves them: in each lane four of each vector.
+    /// The same, of dwords that are turned or not, as packing leaves them: in each lane four of each vector.
     #[inline(always)]
-    fn packed_bytes(self, [a, b, c, d]: [__m256i; 4]) -> __m256i {
-        let byte = self.all32(0xff);
-        let ab = self.pack_u32(self.and(a, byte), self.and(b, byte));
-        let cd = self.pack_u32(self.and(c, byte), self.and(d, byte));
-        self.pack_u16(ab, cd)
+    fn packed_bytes<const TURNED: bool>(self, [a, b, c, d]: [__m256i; 4]) -> __m256i {
+        let (a, b) = (self.low_byte_of_dwords::<TURNED>(a), self.low_byte_of_dwords::<TURNED>(b));
+        let (c, d) = (self.low_byte_of_dwords::<TURNED>(c), self.low_byte_of_dwords::<TURNED>(d));
+        self.pack_u16(self.pack_u32(a, b), self.pack_u32(c, d))
+    }
+
+    /// The low bytes of dwords, which are turned or not, in dwords.
+    #[inline(always)]
+    fn low_byte_of_dwords<const TURNED: bool>(self, v: __m256i) -> __m256i {
+        if TURNED { self.shr32::<24>(v) } else { self.and(v, self.all32(0xff)) }
+    }
+
+    /// The low bytes of words, which are turned or not, in words.
+    #[inline(always)]
+    fn low_byte_of_words<const TURNED: bool>(self, v: __m256i) -> __m256i {
+        if TURNED { self.shr16::<8>(v) } else { self.and(v, self.all16(0xff)) }
     }
 
     /// The integers of a one-byte dtype, filled to 8 bits.

@@ -131,6 +131,23 @@ impl Avx2 {
         }
     }
 
+    /// The low words of eight turned 64-bit integers, in dwords, by lanes of 128 bits. They are on top of the dwords with the
+    /// lowest bytes, turned, and stay so or not.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 64 bytes.
+    #[inline(always)]
+    unsafe fn low_words_of_turned<const TURNED: bool>(self, src: *const u8) -> __m256i {
+        const N: u8 = NOTHING;
+        const NATIVE: [u8; 16] = [3, 2, N, N, 7, 6, N, N, 11, 10, N, N, 15, 14, N, N];
+        // SAFETY: the caller's.
+        let low = unsafe { self.lowest_dwords::<true>(self.load(src), self.load(src.add(32))) };
+        match TURNED {
+            true => self.shr32::<16>(low),
+            false => self.shuffle8(low, self.twice(bytemuck::cast(NATIVE))),
+        }
+    }
+
     /// The same of at most 16 bits, as float64s.
     ///
     /// One below 2^52 is the fraction of the float64 of 2^52 and the integer, from which 2^52 is subtracted. Of one with a
@@ -189,6 +206,27 @@ impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for BrainToFloat64<TURNED>
                 isa.store(dst.add(32), isa.pd_bits(isa.ps_to_pd(isa.half_ps::<1>(floats))));
             }
             i += 8;
+        }
+    }
+}
+
+/// Integers of 64 bits, in the other byte order, to those of 16, which are, too, or not.
+pub(in crate::avx2) struct LongsToWords<const RESULTS: bool>;
+
+impl<A: Real, B: Real, const RESULTS: bool> Step<A, B> for LongsToWords<RESULTS> {
+    const LEN: usize = 16;
+    const AT_ONCE: usize = 2;
+    const READS_TURNED: bool = true;
+    const WRITES_TURNED: bool = RESULTS;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            let first = isa.low_words_of_turned::<RESULTS>(src);
+            let second = isa.low_words_of_turned::<RESULTS>(src.add(64));
+            // (Of each four, two are in one lane and two in the other.)
+            isa.store(dst, isa.packed_in_order(isa.pack_u32(first, second)));
         }
     }
 }
