@@ -173,21 +173,27 @@ fn long_buffers_off_the_lines_of_the_cache() {
     });
 }
 
-/// Wherever the results of packed elements start a line, the source is brought there, see `shifted.rs`.
+/// Wherever the side that is not packed starts a line, the other is brought there, see `shifted.rs`.
 #[test]
-fn packed_sources_of_results_off_the_lines_of_the_cache() {
-    // Several pieces, and parts of one.
+fn packed_elements_of_others_off_the_lines_of_the_cache() {
+    // Of the packed side: several pieces, and parts of one.
     const BYTES: [usize; 3] = [192 + 3, 3 << 10, (7 << 10) + 77];
     // What repeats: a multiple of 8, which are whole bytes of any dtype, but of no piece.
     const PERIOD: usize = 8184;
-    let suits = |from: DType, to: DType| from.is_packed() && to.bits() >= 16;
+    let suits = |from: DType, to: DType| {
+        from.is_packed() && to.bits() >= 16 || to.is_packed() && from.bits() >= 16
+    };
     every_case(suits, &[Options::DEFAULT], PERIOD, |case| {
         let (from, to) = (case.kernel.from(), case.kernel.to());
+        let (packed, other) = (from.bits().min(to.bits()), from.bits().max(to.bits()));
         // What starts lines at the first of eight elements, at the second, and so on.
-        let offsets: Vec<_> = (0..8).map(|i| (3 * i, (8 - i) * to.bits() / 8 % 64)).collect();
+        let offsets: Vec<_> = (0..8)
+            .map(|i| (3 * i, (8 - i) * other / 8 % 64))
+            .map(|(a, b)| if from.is_packed() { (a, b) } else { (b, a) })
+            .collect();
         let mut runs = 0;
         for bytes in BYTES {
-            runs += case.check_repeated(PERIOD, bytes * 8 / from.bits() + 3, &offsets)?;
+            runs += case.check_repeated(PERIOD, bytes * 8 / packed + 3, &offsets)?;
         }
         Ok(runs)
     });

@@ -153,7 +153,7 @@ unsafe fn run_long(
     unsafe {
         let done = if stream::wanted(params, n) {
             stream::run(kernel, params, src, dst, n)
-        } else if shifted::suits(params.from, params.to) && !is_aligned(dst.addr()) {
+        } else if shifted::suits(params.from, params.to) && !is_well(params, src, dst) {
             shifted::run(kernel, params, src, dst, n)
         } else {
             None
