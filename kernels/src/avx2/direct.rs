@@ -259,12 +259,7 @@ where
                 (stepped::<NarrowToByte<true>, A, B, MODE>, Road::Direct)
             }
             (_, 8) => (stepped::<NarrowToByte<false>, A, B, MODE>, Road::Direct),
-            (64, 16) if MODE & stepwise::BOTH == stepwise::BOTH => {
-                (stepped::<LongsToWords<true>, A, B, MODE>, Road::Direct)
-            }
-            (64, 16) if MODE & stepwise::SOURCE != 0 => {
-                (stepped::<LongsToWords<false>, A, B, MODE>, Road::Direct)
-            }
+            (64, 16) => (longs_to_words::<A, B, MODE>(), Road::Direct),
             (8, _) if MODE & stepwise::RESULTS != 0 => {
                 (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
             }
@@ -332,6 +327,22 @@ where
         stepwise::BOTH => stepped::<WidenTurned<true, true>, A, B, MODE>,
         stepwise::SOURCE => stepped::<WidenTurned<true, false>, A, B, MODE>,
         _ => stepped::<WidenTurned<false, true>, A, B, MODE>,
+    }
+}
+
+/// The kernel from 64-bit integers to those of 16 bits.
+const fn longs_to_words<A, B, const MODE: usize>() -> Kernel
+where
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    match MODE {
+        stepwise::BOTH => stepped::<LongsToWords<true, true>, A, B, MODE>,
+        stepwise::SOURCE => stepped::<LongsToWords<true, false>, A, B, MODE>,
+        stepwise::RESULTS => stepped::<LongsToWords<false, true>, A, B, MODE>,
+        _ => stepped::<LongsToWords<false, false>, A, B, MODE>,
     }
 }
 

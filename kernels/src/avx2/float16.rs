@@ -1,4 +1,4 @@
-//! Conversions to float16, as many at once as this CPU does best.
+//! Conversions to float16, as many at once as this CPU does best; and of turned float16s, in the way that it does best.
 //!
 //! One instruction converts four float32s, another one eight. Intel's CPUs take as long for either, and have one port only
 //! for all that parts eights into fours and puts them together again; AMD's do more than twice as many fours in the time of

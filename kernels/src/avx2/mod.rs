@@ -155,7 +155,8 @@ const fn halves(from: DType, to: DType) -> [bool; 2] {
 /// How the sides of a pair of real dtypes lie in memory, of which steps load or store halves of registers, if so.
 ///
 /// Float16s are converted to float32 from memory in two thirds of the time that it takes from registers. So they are turned
-/// ahead where that was found to take less: to what is as long as float32, and to three real dtypes that come from it.
+/// ahead where that was found to take less: to what is as long as float32 (to which itself only [some CPUs'](float16::TurnedAhead)
+/// are), and to three real dtypes that come from it.
 /// (To bytes that are integers it takes longer; other small floats come from the words themselves.)
 const fn sides_of(from: DType, to: DType, halves: [bool; 2]) -> [Side; 2] {
     let takes_less =

@@ -1,5 +1,6 @@
 //! From integers to wider ones and to floats, and from bfloat16 to float64, of which one side or both are in the other byte
-//! order: one permutation puts each byte where it belongs, in whatever order there is on either side.
+//! order: one permutation puts each byte where it belongs, in whatever order there is on either side. And from 64-bit integers
+//! to those of 16, which are picked out in either order, too.
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
@@ -131,24 +132,31 @@ impl Avx2 {
         }
     }
 
-    /// The low words of eight turned 64-bit integers, in dwords, by lanes of 128 bits. They are on top of the dwords with the
-    /// lowest bytes, turned, and stay so or not.
+    /// The low words of eight 64-bit integers, in dwords, by lanes of 128 bits; those of turned ones are on top of the dwords
+    /// with the lowest bytes, and turned.
     ///
     /// # Safety
     /// `src` is valid for reading 64 bytes.
     #[inline(always)]
-    unsafe fn low_words_of_turned<const TURNED: bool>(self, src: *const u8) -> __m256i {
+    unsafe fn lowest_words<const SOURCE: bool, const RESULTS: bool>(
+        self,
+        src: *const u8,
+    ) -> __m256i {
         const N: u8 = NOTHING;
-        const NATIVE: [u8; 16] = [3, 2, N, N, 7, 6, N, N, 11, 10, N, N, 15, 14, N, N];
+        const OTHER: [[u8; 16]; 2] = [
+            [1, 0, N, N, 5, 4, N, N, 9, 8, N, N, 13, 12, N, N],
+            [3, 2, N, N, 7, 6, N, N, 11, 10, N, N, 15, 14, N, N],
+        ];
         // SAFETY: the caller's.
-        let low = unsafe { self.lowest_dwords::<true>(self.load(src), self.load(src.add(32))) };
-        match TURNED {
-            true => self.shr32::<16>(low),
-            false => self.shuffle8(low, self.twice(bytemuck::cast(NATIVE))),
+        let low = unsafe { self.lowest_dwords::<SOURCE>(self.load(src), self.load(src.add(32))) };
+        match (SOURCE, RESULTS) {
+            (false, false) => self.and(low, self.all32(0xffff)),
+            (true, true) => self.shr32::<16>(low),
+            _ => self.shuffle8(low, self.twice(bytemuck::cast(OTHER[SOURCE as usize]))),
         }
     }
 
-    /// The same of at most 16 bits, as float64s.
+    /// Those of at most 16 bits as float64s, a register of them.
     ///
     /// One below 2^52 is the fraction of the float64 of 2^52 and the integer, from which 2^52 is subtracted. Of one with a
     /// sign the sign's bit is turned over, which adds as much as that bit is worth, and that is subtracted, too. (Where
@@ -210,21 +218,23 @@ impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for BrainToFloat64<TURNED>
     }
 }
 
-/// Integers of 64 bits, in the other byte order, to those of 16, which are, too, or not.
-pub(in crate::avx2) struct LongsToWords<const RESULTS: bool>;
+/// Integers of 64 bits to those of 16, either of which are in the other byte order or not.
+pub(in crate::avx2) struct LongsToWords<const SOURCE: bool, const RESULTS: bool>;
 
-impl<A: Real, B: Real, const RESULTS: bool> Step<A, B> for LongsToWords<RESULTS> {
+impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
+    for LongsToWords<SOURCE, RESULTS>
+{
     const LEN: usize = 16;
     const AT_ONCE: usize = 2;
-    const READS_TURNED: bool = true;
+    const READS_TURNED: bool = SOURCE;
     const WRITES_TURNED: bool = RESULTS;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
-            let first = isa.low_words_of_turned::<RESULTS>(src);
-            let second = isa.low_words_of_turned::<RESULTS>(src.add(64));
+            let first = isa.lowest_words::<SOURCE, RESULTS>(src);
+            let second = isa.lowest_words::<SOURCE, RESULTS>(src.add(64));
             // (Of each four, two are in one lane and two in the other.)
             isa.store(dst, isa.packed_in_order(isa.pack_u32(first, second)));
         }
