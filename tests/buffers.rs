@@ -177,7 +177,7 @@ fn long_buffers_off_the_lines_of_the_cache() {
 #[test]
 fn packed_elements_of_others_off_the_lines_of_the_cache() {
     // Of the packed side: several pieces, and parts of one.
-    const BYTES: [usize; 3] = [192 + 3, 3 << 10, (7 << 10) + 77];
+    const BYTES: [usize; 3] = [(1 << 10) + 3, 3 << 10, (7 << 10) + 77];
     // What repeats: a multiple of 8, which are whole bytes of any dtype, but of no piece.
     const PERIOD: usize = 8184;
     let suits = |from: DType, to: DType| {

@@ -192,7 +192,7 @@ pub(super) fn turning<L: LookUp, A: Codes, B: Codes>(isa: L) -> Option<Turning> 
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     let is_dword = match from {
         DType::Int32 => true,
-        // (Clamped first where more than a few of them become different numbers.)
+        // (Where each is clamped before it is a byte, or its byte is stored as it is, rotations take what they save.)
         DType::UInt32 => B::BITS < 8,
         _ => false,
     };
