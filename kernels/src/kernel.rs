@@ -188,7 +188,7 @@ impl Kernel {
     }
 
     /// The kernel for the elements that come after so many others: its draws are theirs. (Others than
-    /// [`Rounding::Stochastic`](crate::Rounding::Stochastic) make no difference.)
+    /// [`Rounding::Stochastic`] make no difference.)
     pub const fn advanced(mut self, elements: u64) -> Self {
         self.advance(elements);
         self

@@ -30,7 +30,7 @@ pub(super) const fn clamps(portable: Clamps) -> Clamps {
 /// Integers of 64 bits to those of 8, clamped to a range of theirs.
 ///
 /// # Safety
-/// As for every [`Clamp`](crate::shape::Clamp).
+/// As for every loop of [`Clamps`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn long_to_byte<const FROM_SIGNED: bool, const TO_SIGNED: bool>(
@@ -67,7 +67,7 @@ unsafe fn long_to_byte<const FROM_SIGNED: bool, const TO_SIGNED: bool>(
 /// those without to signed ones.
 ///
 /// # Safety
-/// As for every [`Clamp`](crate::shape::Clamp).
+/// As for every loop of [`Clamps`].
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn long_to_word<const FROM_SIGNED: bool>(src: *const u8, dst: *mut u8, n: usize, _: Range) {

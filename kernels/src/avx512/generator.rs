@@ -261,7 +261,7 @@ impl InOrder for EvenDraws {
     }
 }
 
-/// The draws of 8 blocks, which are in [such](AllDraws::LANES) lanes.
+/// The draws of 8 blocks, which are in [such](InOrder::LANES) lanes.
 #[inline(always)]
 fn in_order(x: Features, [a, b, c, d]: Words) -> [__m512i; 2] {
     let (ab, cd) = (x.pairs(a, b), x.pairs(c, d));

@@ -18,7 +18,7 @@ use core::array;
 /// becomes of these may be anything.
 ///
 /// # Safety
-/// As for [`map_bytes`].
+/// As for [`map_bytes`](super::tables::map_bytes).
 pub(super) unsafe fn map_marked<L: LookUp + Isa>(
     [results, marks]: [&[u8; 256]; 2],
     src: *const u8,
