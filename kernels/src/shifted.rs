@@ -82,6 +82,7 @@ pub(crate) unsafe fn run(
     dst: *mut u8,
     n: usize,
 ) -> Option<usize> {
+    debug_assert!(suits(params.from, params.to));
     // SAFETY: the caller's.
     unsafe {
         match suits_source(params.from, params.to) {
@@ -147,9 +148,10 @@ unsafe fn run_to_shifted(
     let mut buffer = Buffer::<{ LINE + PIECE }>::new();
     // SAFETY: the caller's. The elements before the first piece are fewer than 32, and those of whole bytes with them no more
     // than 32, of which a piece has more; as the shift is by some bits, the byte where the pieces' results start is one of
-    // those, and so has been written when it is read. A piece's results are whole bytes, which the buffer holds behind a line; the byte before is written, too, and
-    // what is shifted ends with the piece. They come to as many bytes from `first` on, the last of which the last result has a bit
-    // of, or of one after it. From the last whole byte of results before the end of the pieces on elements are cast again.
+    // those, and so has been written when it is read. A piece's results are whole bytes, which the buffer holds behind a line;
+    // the byte before is written, too, and what is shifted ends with the piece. It comes to as many bytes from `first` on, all of
+    // which are the destination's, since the last of a piece's bits are in the byte after those. From the last whole byte of
+    // results before the end of the pieces on elements are cast again.
     unsafe {
         kernel(src, dst, head.next_multiple_of(8), params);
         let results = buffer.start().add(LINE);

@@ -259,18 +259,18 @@ where
                 (stepped::<NarrowToByte<true>, A, B, MODE>, Road::Direct)
             }
             (_, 8) => (stepped::<NarrowToByte<false>, A, B, MODE>, Road::Direct),
-            (64, 16) => (longs_to_words::<A, B, MODE>(), Road::Direct),
+            (64, 16) => (stepped::<LongsToWords<MODE>, A, B, MODE>, Road::Direct),
             (8, _) if MODE & stepwise::RESULTS != 0 => {
                 (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
             }
             _ if turned::widens(from, to) && turns::<MODE>() => {
-                (widen_turned::<A, B, MODE>(), Road::Direct)
+                (stepped::<WidenTurned<MODE>, A, B, MODE>, Road::Direct)
             }
             (8, _) | (16, 64) => (stepped::<Widen, A, B, MODE>, Road::Direct),
             _ => return None,
         }
     } else if turned::floats(from, to) && turns::<MODE>() {
-        (widen_turned::<A, B, MODE>(), Road::Direct)
+        (stepped::<WidenTurned<MODE>, A, B, MODE>, Road::Direct)
     } else if is(from, DType::BFloat16) && is(to, DType::Float64) && turns::<MODE>() {
         match MODE & stepwise::SOURCE {
             stepwise::NONE => (stepped::<BrainToFloat64<false>, A, B, MODE>, Road::Direct),
@@ -313,37 +313,6 @@ where
         return None;
     };
     Some(Entry { kernel, road })
-}
-
-/// The kernel that widens integers, or makes floats of them, of which a side is in the other byte order.
-const fn widen_turned<A, B, const MODE: usize>() -> Kernel
-where
-    A: Real,
-    B: Real,
-    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
-    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
-{
-    match MODE {
-        stepwise::BOTH => stepped::<WidenTurned<true, true>, A, B, MODE>,
-        stepwise::SOURCE => stepped::<WidenTurned<true, false>, A, B, MODE>,
-        _ => stepped::<WidenTurned<false, true>, A, B, MODE>,
-    }
-}
-
-/// The kernel from 64-bit integers to those of 16 bits.
-const fn longs_to_words<A, B, const MODE: usize>() -> Kernel
-where
-    A: Real,
-    B: Real,
-    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
-    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
-{
-    match MODE {
-        stepwise::BOTH => stepped::<LongsToWords<true, true>, A, B, MODE>,
-        stepwise::SOURCE => stepped::<LongsToWords<true, false>, A, B, MODE>,
-        stepwise::RESULTS => stepped::<LongsToWords<false, true>, A, B, MODE>,
-        _ => stepped::<LongsToWords<false, false>, A, B, MODE>,
-    }
 }
 
 /// Whether the source has 64-bit integers in the other byte order.

@@ -481,7 +481,7 @@ impl Avx2 {
 
     /// The low dwords of qwords, by lanes of 128 bits: of turned ones, and turned, the second.
     #[inline(always)]
-    pub(super) fn lowest_dwords<const TURNED: bool>(self, a: __m256i, b: __m256i) -> __m256i {
+    fn lowest_dwords<const TURNED: bool>(self, a: __m256i, b: __m256i) -> __m256i {
         if TURNED { self.odd_dwords(a, b) } else { self.even_dwords(a, b) }
     }
 

@@ -5,12 +5,12 @@
 use crate::avx2::Avx2;
 use crate::avx2::direct::Step;
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::stepwise::places;
+use crate::stepwise::{BOTH, RESULTS, SOURCE, places};
 use core::arch::x86_64::{__m128i, __m256, __m256i};
 
-/// Integers of 16 or 32 bits to wider ones, of which the source is in the other byte order, or the results are, or both; and
+/// Integers of 16 or 32 bits to wider ones, by a mode: the source is in the other byte order, or the results are, or both; and
 /// to floats those that [`floats`] tells.
-pub(in crate::avx2) struct WidenTurned<const SOURCE: bool, const RESULTS: bool>;
+pub(in crate::avx2) struct WidenTurned<const MODE: usize>;
 
 /// Whether integers are widened so to others. (The signs of four take more than is saved.)
 pub(in crate::avx2) const fn widens(from: DType, to: DType) -> bool {
@@ -33,13 +33,11 @@ pub(in crate::avx2) const fn floats(from: DType, to: DType) -> bool {
     }
 }
 
-impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
-    for WidenTurned<SOURCE, RESULTS>
-{
+impl<A: Real, B: Real, const MODE: usize> Step<A, B> for WidenTurned<MODE> {
     const LEN: usize = 16;
     const AT_ONCE: usize = 2;
-    const READS_TURNED: bool = SOURCE;
-    const WRITES_TURNED: bool = RESULTS;
+    const READS_TURNED: bool = MODE & SOURCE != 0;
+    const WRITES_TURNED: bool = MODE & RESULTS != 0;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
@@ -54,13 +52,14 @@ impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
                 while k < const { B::DTYPE.bits() / A::DTYPE.bits() / 2 } {
                     let v = match const { B::DTYPE } {
                         DType::Float32 => {
-                            let v = isa.widened_turned::<A, B, SOURCE, false>(v, k);
+                            let v = isa.widened_turned::<A, B, MODE>(v, k);
                             isa.ps_bits(isa.i32_to_ps(v))
                         }
-                        DType::Float64 => isa.doubles::<A, SOURCE>(v, k),
-                        _ => isa.widened_turned::<A, B, SOURCE, RESULTS>(v, k),
+                        DType::Float64 => isa.doubles::<A, MODE>(v, k),
+                        _ => isa.widened_turned::<A, B, MODE>(v, k),
                     };
-                    let is_to_turn = const { RESULTS && matches!(B::DTYPE.kind(), Kind::Float) };
+                    let is_to_turn =
+                        const { MODE & RESULTS != 0 && matches!(B::DTYPE.kind(), Kind::Float) };
                     let v = if is_to_turn { isa.shuffle8(v, turned) } else { v };
                     isa.store(dst.add(i * to + 32 * k), v);
                     k += 1;
@@ -77,14 +76,13 @@ const NOTHING: u8 = 0x80;
 /// The most registers that the elements of 16 bytes fill.
 const MOST: usize = 4;
 
-/// Of the 16 bytes of elements, which comes to each place of a register of these once they are widened, the first register
-/// or one that follows: the integers', with nothing above them, or their highest above them, with nothing below.
-const fn sources<A: Real, B: Real>(
-    source: bool,
-    results: bool,
-    is_above: bool,
-) -> [[u8; 32]; MOST] {
+/// By a mode, of the 16 bytes of elements, which comes to each place of a register of these once they are widened, the first
+/// register or one that follows: the integers', with nothing above them, or their highest above them, with nothing below.
+/// (What becomes a float is turned once it is one.)
+const fn sources<A: Real, B: Real>(mode: usize, is_above: bool) -> [[u8; 32]; MOST] {
     let (from, to) = (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8);
+    let source = mode & SOURCE != 0;
+    let results = mode & RESULTS != 0 && !matches!(B::DTYPE.kind(), Kind::Float);
     let mut indices = [[NOTHING; 32]; MOST];
     let mut i = 0;
     while i < 16 * to / from {
@@ -115,17 +113,17 @@ impl Avx2 {
 
     /// Of integers whose 16 bytes are in both lanes, those that come to a register of wider ones.
     #[inline(always)]
-    fn widened_turned<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool>(
+    fn widened_turned<A: Real, B: Real, const MODE: usize>(
         self,
         v: __m256i,
         register: usize,
     ) -> __m256i {
-        let places = const { &sources::<A, B>(SOURCE, RESULTS, false) };
+        let places = const { &sources::<A, B>(MODE, false) };
         let integers = self.shuffle8(v, self.constant(&places[register]));
         match const { A::DTYPE.kind() } {
             Kind::UInt => integers,
             _ => {
-                let places = const { &sources::<A, B>(SOURCE, RESULTS, true) };
+                let places = const { &sources::<A, B>(MODE, true) };
                 let highest = self.shuffle8(v, self.constant(&places[register]));
                 self.or(integers, self.gt8(self.zero(), highest))
             }
@@ -138,21 +136,19 @@ impl Avx2 {
     /// # Safety
     /// `src` is valid for reading 64 bytes.
     #[inline(always)]
-    unsafe fn lowest_words<const SOURCE: bool, const RESULTS: bool>(
-        self,
-        src: *const u8,
-    ) -> __m256i {
+    unsafe fn lowest_words<const MODE: usize>(self, src: *const u8) -> __m256i {
         const N: u8 = NOTHING;
         const OTHER: [[u8; 16]; 2] = [
             [1, 0, N, N, 5, 4, N, N, 9, 8, N, N, 13, 12, N, N],
             [3, 2, N, N, 7, 6, N, N, 11, 10, N, N, 15, 14, N, N],
         ];
         // SAFETY: the caller's.
-        let low = unsafe { self.lowest_dwords::<SOURCE>(self.load(src), self.load(src.add(32))) };
-        match (SOURCE, RESULTS) {
-            (false, false) => self.and(low, self.all32(0xffff)),
-            (true, true) => self.shr32::<16>(low),
-            _ => self.shuffle8(low, self.twice(bytemuck::cast(OTHER[SOURCE as usize]))),
+        let (a, b) = unsafe { (self.load(src), self.load(src.add(32))) };
+        match MODE & BOTH {
+            BOTH => self.shr32::<16>(self.odd_dwords(a, b)),
+            SOURCE => self.shuffle8(self.odd_dwords(a, b), self.twice(bytemuck::cast(OTHER[1]))),
+            RESULTS => self.shuffle8(self.even_dwords(a, b), self.twice(bytemuck::cast(OTHER[0]))),
+            _ => self.and(self.even_dwords(a, b), self.all32(0xffff)),
         }
     }
 
@@ -162,9 +158,9 @@ impl Avx2 {
     /// sign the sign's bit is turned over, which adds as much as that bit is worth, and that is subtracted, too. (Where
     /// numbers are rounded down, the difference of equal ones is -0: so zero is made of zero.)
     #[inline(always)]
-    fn doubles<A: Real, const SOURCE: bool>(self, v: __m256i, register: usize) -> __m256i {
+    fn doubles<A: Real, const MODE: usize>(self, v: __m256i, register: usize) -> __m256i {
         const POWER: i64 = (1023 + 52) << 52;
-        let places = const { &sources::<A, mark::Float64>(SOURCE, false, false) };
+        let places = const { &sources::<A, mark::Float64>(MODE, false) };
         let whole = self.shuffle8(v, self.constant(&places[register]));
         let sign = match const { A::DTYPE.kind() } {
             Kind::Int => const { 1i64 << (A::DTYPE.bits() - 1) },
@@ -218,23 +214,21 @@ impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for BrainToFloat64<TURNED>
     }
 }
 
-/// Integers of 64 bits to those of 16, either of which are in the other byte order or not.
-pub(in crate::avx2) struct LongsToWords<const SOURCE: bool, const RESULTS: bool>;
+/// Integers of 64 bits to those of 16, either of which are in the other byte order or not, by a mode.
+pub(in crate::avx2) struct LongsToWords<const MODE: usize>;
 
-impl<A: Real, B: Real, const SOURCE: bool, const RESULTS: bool> Step<A, B>
-    for LongsToWords<SOURCE, RESULTS>
-{
+impl<A: Real, B: Real, const MODE: usize> Step<A, B> for LongsToWords<MODE> {
     const LEN: usize = 16;
     const AT_ONCE: usize = 2;
-    const READS_TURNED: bool = SOURCE;
-    const WRITES_TURNED: bool = RESULTS;
+    const READS_TURNED: bool = MODE & SOURCE != 0;
+    const WRITES_TURNED: bool = MODE & RESULTS != 0;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
-            let first = isa.lowest_words::<SOURCE, RESULTS>(src);
-            let second = isa.lowest_words::<SOURCE, RESULTS>(src.add(64));
+            let first = isa.lowest_words::<MODE>(src);
+            let second = isa.lowest_words::<MODE>(src.add(64));
             // (Of each four, two are in one lane and two in the other.)
             isa.store(dst, isa.packed_in_order(isa.pack_u32(first, second)));
         }
