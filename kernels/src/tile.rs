@@ -526,7 +526,7 @@ fn screen_of_parts(table: &Table, params: &Params, inner: &Params) -> Option<Scr
 }
 
 /// A checked cast by the default kernel of the pair itself, which needs no stages, of the elements that
-/// fit. None if that kernel is no better than this way, or does not do.
+/// fit. None if that kernel is no better than this way, as where real parts are in a buffer already, or does not do.
 ///
 /// # Safety
 /// As for [`one_tile`]; the first source is that of the pair, the second one has its components as
@@ -540,15 +540,14 @@ unsafe fn checked(
     inner: &Params,
 ) -> Option<usize> {
     let Entry { kernel, road } = table.pairs.get(params.from, params.to);
-    if matches!(road, Road::Tile) {
+    if matches!(road, Road::Tile) || params.from.is_complex() {
         return None;
     }
     // SAFETY: the caller's; whole steps are whole bytes on both sides.
     unsafe {
         let done = match table.stepwise.fitting(params.from, params.to) {
-            // (Complex elements came that way before.)
-            Some(kernel) if !params.from.is_complex() => kernel(src, dst, n, params),
-            _ => 0,
+            Some(kernel) => kernel(src, dst, n, params),
+            None => 0,
         };
         let src = src.add(done / 8 * params.from.bits());
         let components = components.add(done / 8 * inner.from.bits());

@@ -81,7 +81,7 @@ impl<const BYTES: usize> Step for RealParts<BYTES> {
     unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides, which are whole groups of each.
         unsafe {
-            isa.real_parts_of(BYTES, src, dst, Self::LEN);
+            isa.real_parts_of::<BYTES, false>(src, dst, Self::LEN);
         }
     }
 }

@@ -3,17 +3,14 @@
 use super::Avx2;
 use crate::codec::Isa;
 use crate::scalar::pieces::PIECES as PORTABLE;
+use core::arch::x86_64::__m256i;
 
 /// # Safety
 /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts); the CPU has AVX2.
 pub(super) unsafe fn real_parts(bytes: usize, src: *const u8, dst: *mut u8, n: usize) {
     // SAFETY: the caller's.
     unsafe {
-        let isa = Avx2::summon();
-        let done = isa.vectorize(
-            #[inline(always)]
-            move || isa.real_parts_of(bytes, src, dst, n),
-        );
+        let (done, _) = Avx2::summon().real_parts::<false>(bytes, src, dst, n);
         (PORTABLE.real_parts)(bytes, src.add(2 * bytes * done), dst.add(bytes * done), n - done);
     }
 }
@@ -28,11 +25,7 @@ pub(super) unsafe fn real_parts_of_reals(
 ) -> bool {
     // SAFETY: the caller's.
     unsafe {
-        let isa = Avx2::summon();
-        let (done, are_real) = isa.vectorize(
-            #[inline(always)]
-            move || isa.tested_parts(bytes, src, dst, n),
-        );
+        let (done, are_real) = Avx2::summon().real_parts::<true>(bytes, src, dst, n);
         let (src, dst) = (src.add(2 * bytes * done), dst.add(bytes * done));
         (PORTABLE.real_parts_of_reals)(bytes, src, dst, n - done) && are_real
     }
@@ -54,129 +47,97 @@ pub(super) unsafe fn with_zero_imaginary(bytes: usize, src: *const u8, dst: *mut
 }
 
 impl Avx2 {
-    /// The real parts of groups of 32 elements, how many these are, and whether all imaginary parts are zero.
+    /// [`real_parts_of`](Self::real_parts_of) parts of so many bytes.
     ///
     /// # Safety
-    /// As [`Pieces::real_parts_of_reals`](crate::table::Pieces::real_parts_of_reals).
-    #[inline(always)]
-    unsafe fn tested_parts(
+    /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts).
+    unsafe fn real_parts<const ASKED: bool>(
         self,
         bytes: usize,
         src: *const u8,
         dst: *mut u8,
         n: usize,
     ) -> (usize, bool) {
-        const LEN: usize = 32;
-        let asked = match bytes {
-            2 => self.all32(i32::MAX & !0xffff),
-            4 => self.all64(i64::MAX & !0xffff_ffff),
-            _ => self.0.avx._mm256_set_epi64x(i64::MAX, 0, i64::MAX, 0),
-        };
-        let mut any = self.zero();
-        let mut i = 0;
-        while i + LEN <= n {
-            // SAFETY: the caller's: so many elements are left on both sides, a multiple of what each piece casts at once.
-            unsafe {
-                let (src, dst) = (src.add(2 * bytes * i), dst.add(bytes * i));
-                for at in (0..2 * bytes * LEN).step_by(32) {
-                    any = self.or(any, self.load(src.add(at)));
+        self.vectorize(
+            #[inline(always)]
+            move || {
+                // SAFETY: the caller's.
+                unsafe {
+                    match bytes {
+                        2 => self.real_parts_of::<2, ASKED>(src, dst, n),
+                        4 => self.real_parts_of::<4, ASKED>(src, dst, n),
+                        _ => self.real_parts_of::<8, ASKED>(src, dst, n),
+                    }
                 }
-                self.real_parts_of(bytes, src, dst, LEN);
-            }
-            i += LEN;
-        }
-        (i, self.testz(any, asked) != 0)
+            },
+        )
     }
 
-    /// The real parts of as many elements as fill whole vectors, and how many these are.
+    /// The real parts, of `BYTES` bytes, of as many elements as fill whole vectors; how many these are; and, if it is asked,
+    /// whether all their imaginary parts are zero, of either sign.
     ///
     /// # Safety
     /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts).
     #[inline(always)]
-    pub(super) unsafe fn real_parts_of(
+    pub(super) unsafe fn real_parts_of<const BYTES: usize, const ASKED: bool>(
         self,
-        bytes: usize,
         src: *const u8,
         dst: *mut u8,
         n: usize,
-    ) -> usize {
+    ) -> (usize, bool) {
+        let len = 32 / BYTES;
+        let mut any = self.zero();
+        let mut i = 0;
+        // SAFETY: the caller's: a vector of parts, or four, is left on the side of the results, and twice that on the other.
+        unsafe {
+            let at = |i: usize| (src.add(2 * BYTES * i), dst.add(BYTES * i));
+            while i + 4 * len <= n {
+                for k in [0, 1, 2, 3] {
+                    any = self.or(any, self.real_vector::<BYTES>(at(i + k * len)));
+                }
+                i += 4 * len;
+            }
+            while i + len <= n {
+                any = self.or(any, self.real_vector::<BYTES>(at(i)));
+                i += len;
+            }
+        }
+        (i, ASKED && self.testz(any, self.asked_of_parts::<BYTES>()) != 0)
+    }
+
+    /// Writes a vector of real parts, of `BYTES` bytes, and answers which bits any of their elements has.
+    ///
+    /// # Safety
+    /// The source is valid for reading 64 bytes, the destination for writing 32.
+    #[inline(always)]
+    unsafe fn real_vector<const BYTES: usize>(self, (src, dst): (*const u8, *mut u8)) -> __m256i {
         // SAFETY: the caller's.
         unsafe {
-            match bytes {
-                2 => self.real_parts_2(src, dst, n),
-                4 => self.real_parts_4(src, dst, n),
-                _ => self.real_parts_8(src, dst, n),
-            }
+            let pair = [self.load(src), self.load(src.add(32))];
+            self.store(dst, self.reals::<BYTES>(pair));
+            self.or(pair[0], pair[1])
         }
     }
 
-    /// # Safety
-    /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts), of parts of 2 bytes.
+    /// The bits of imaginary parts, of `BYTES` bytes, but for their signs.
     #[inline(always)]
-    unsafe fn real_parts_2(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
+    fn asked_of_parts<const BYTES: usize>(self) -> __m256i {
+        match BYTES {
+            2 => self.all32(i32::MAX & !0xffff),
+            4 => self.all64(i64::MAX & !0xffff_ffff),
+            _ => self.0.avx._mm256_set_epi64x(i64::MAX, 0, i64::MAX, 0),
+        }
+    }
+
+    /// The real parts, of `BYTES` bytes, of two vectors of elements.
+    #[inline(always)]
+    fn reals<const BYTES: usize>(self, [a, b]: [__m256i; 2]) -> __m256i {
         let low = self.all32(0xffff);
-        let mut i = 0;
-        while i + 16 <= n {
-            // SAFETY: 16 elements are left: 64 bytes of the source, 32 of the destination.
-            unsafe {
-                let a = self.and(self.load(src.add(4 * i)), low);
-                let b = self.and(self.load(src.add(4 * i + 32)), low);
-                self.store(dst.add(2 * i), self.in_order(self.pack_u32(a, b)));
-            }
-            i += 16;
-        }
-        i
-    }
-
-    /// # Safety
-    /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts), of parts of 4 bytes.
-    #[inline(always)]
-    unsafe fn real_parts_4(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let mut i = 0;
-        // SAFETY: so many elements are left, of 8 bytes in the source and 4 in the destination.
-        unsafe {
-            while i + 32 <= n {
-                for k in [0, 8, 16, 24] {
-                    self.real_dwords(src.add(8 * (i + k)), dst.add(4 * (i + k)));
-                }
-                i += 32;
-            }
-            while i + 8 <= n {
-                self.real_dwords(src.add(8 * i), dst.add(4 * i));
-                i += 8;
-            }
-        }
-        i
-    }
-
-    /// # Safety
-    /// `src` is valid for reading 64 bytes and `dst` for writing 32.
-    #[inline(always)]
-    unsafe fn real_dwords(self, src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe {
-            let parts = self.even_dwords(self.load(src), self.load(src.add(32)));
-            self.store(dst, self.in_order(parts));
-        }
-    }
-
-    /// # Safety
-    /// As [`Pieces::real_parts`](crate::table::Pieces::real_parts), of parts of 8 bytes.
-    #[inline(always)]
-    unsafe fn real_parts_8(self, src: *const u8, dst: *mut u8, n: usize) -> usize {
-        let mut i = 0;
-        while i + 8 <= n {
-            // SAFETY: 8 elements are left: 128 bytes of the source, 64 of the destination.
-            unsafe {
-                for k in [0, 4] {
-                    let from = src.add(16 * (i + k));
-                    let parts = self.low64(self.load(from), self.load(from.add(32)));
-                    self.store(dst.add(8 * (i + k)), self.in_order(parts));
-                }
-            }
-            i += 8;
-        }
-        i
+        self.in_order(match BYTES {
+            2 => self.pack_u32(self.and(a, low), self.and(b, low)),
+            4 => self.even_dwords(a, b),
+            _ => self.low64(a, b),
+        })
     }
 
     /// Writes real parts and zeros for as many elements as fill whole vectors, and tells how many these are.
