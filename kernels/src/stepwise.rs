@@ -56,8 +56,9 @@ pub(crate) trait InRegisters: Isa {
     /// The bytes of a register.
     const REGISTER: usize = 64;
 
-    /// How many steps to single bits are tested at a time, beside which the end of a test would count.
-    const TESTED_TO_BITS: usize = 1;
+    /// How many bytes of numbers are tested at a time, at least, if they or the results are floats: beside fewer the end of a
+    /// test would count. (That of integers among themselves is short.)
+    const TESTED: usize = 1;
 
     /// Which byte goes where.
     type Places: Copy;
@@ -129,6 +130,8 @@ pub(crate) struct Side {
     pub(crate) nan_fits: bool,
     /// Whether they are a source of which numbers next to each other fit, as positive ones that become powers of two.
     pub(crate) is_span: bool,
+    /// Whether they are a source of integers without a sign of which those that fit start at zero.
+    pub(crate) from_zero: bool,
     /// Whether a step loads or stores half registers of it, as where elements become twice as long, or half as long. (Half
     /// a register takes an instruction more to get, or to put there, than to load or store. And what was just stored in
     /// two parts a CPU doesn't load as one before it is in the cache.)
@@ -155,6 +158,7 @@ impl Side {
             is_float: matches!(dtype.component().kind(), Kind::Float),
             nan_fits: false,
             is_span: false,
+            from_zero: false,
             halves: false,
             ahead: false,
             tells: Tells::Any,
@@ -180,6 +184,7 @@ impl Side {
             tells: Tells::of(from, to),
             nan_fits: is_short(from) && has_nan(to) && !self.is_complex(),
             is_span: self.is_float && is_powers(to),
+            from_zero: matches!(from.kind(), Kind::UInt) && !is_powers(to),
             ..self
         }
     }
@@ -191,7 +196,7 @@ const LONGEST: usize = 1024;
 /// How many bytes ahead a source is turned: what was just stored is loaded again some turns later.
 const AHEAD: usize = 256;
 
-/// The bytes of codes that are tested at a time, if they lie in whole registers: what is asked of the largest ones would
+/// The bytes of codes of a byte or less that are tested at a time, if they lie in whole registers: what is asked of the largest ones would
 /// count beside a step. (Others are taken apart for a step, which the compiler does once for it and for the test before.)
 const TESTED: usize = 512;
 
@@ -263,6 +268,9 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
     // (As many integers as a power of two fit others, and of most floats it is magnitudes.)
     let single = from.is_float && !from.is_span || !to.is_float;
     debug_assert!(mode != FITTING || screen.is_single() || !single);
+    if mode == FITTING && from.from_zero && screen.addend != 0 {
+        return 0; // (No pair has such a screen.)
+    }
     let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());
     let (read, written) = (len * from.bits / 8, len * to.bits / 8);
     assert!(read <= LONGEST && written <= LONGEST);
@@ -278,18 +286,19 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
         };
     }
     let tested = match mode {
-        FITTING if to.bits == 1 => I::TESTED_TO_BITS,
+        FITTING if from.is_float || to.is_float => I::TESTED.div_ceil(read),
         CODES if from.bits != 6 => (TESTED / read).max(1),
         _ => 1,
     };
     if mode == CODES && from.bits != 6 && read % I::REGISTER != 0 {
         return 0;
     }
+    let buffers = [source.start(), results.start()];
+    let turns = [(from, from_places, read), (to, to_places, written)];
     let mut i = 0;
     while n - i >= len {
         let steps = if n - i >= tested * len { tested } else { 1 };
-        // SAFETY: the caller's: so many steps are left on both sides, and the buffers hold a step of each, which has been
-        // written when it is turned.
+        // SAFETY: the caller's: so many steps are left on both sides, and the buffers hold a step of each.
         unsafe {
             let (src, dst) = (src.add(i / 8 * from.bits), dst.add(i / 8 * to.bits));
             // (As two tests, of each of which the compiler knows how long it is.)
@@ -303,27 +312,51 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
             if any {
                 break;
             }
+            // (In two loops, too: the compiler unrolls that of a few short steps.)
             let mut k = 0;
-            while k < steps {
+            while steps == tested && k < tested {
                 let (src, dst) = (src.add(k * read), dst.add(k * written));
-                let (mut step_src, mut step_dst) = (src, dst);
-                if let Some(places) = from_places {
-                    turn(isa, from, places, src, source.start(), read);
-                    step_src = source.start();
-                }
-                if to_places.is_some() {
-                    step_dst = results.start();
-                }
-                step(step_src, step_dst);
-                if let Some(places) = to_places {
-                    turn(isa, to, places, step_dst, dst, written);
-                }
+                turned_step(isa, turns, buffers, src, dst, &step);
                 k += 1;
+            }
+            if steps != tested {
+                turned_step(isa, turns, buffers, src, dst, &step);
             }
         }
         i += steps * len;
     }
     i
+}
+
+/// Casts a step; sides that have places are turned, by way of their buffers.
+///
+/// # Safety
+/// `step` casts from one place to another what takes the bytes of each side, as is valid here; the buffers hold that, too. A
+/// side that is turned is whole registers.
+#[inline(always)]
+unsafe fn turned_step<I: InRegisters>(
+    isa: I,
+    [(from, from_places, read), (to, to_places, written)]: [(Side, Option<I::Places>, usize); 2],
+    [source, results]: [*mut u8; 2],
+    src: *const u8,
+    dst: *mut u8,
+    step: &impl Fn(*const u8, *mut u8),
+) {
+    let (mut step_src, mut step_dst) = (src, dst);
+    // SAFETY: the caller's; a buffer has been written when it is turned.
+    unsafe {
+        if let Some(places) = from_places {
+            turn(isa, from, places, src, source, read);
+            step_src = source;
+        }
+        if to_places.is_some() {
+            step_dst = results;
+        }
+        step(step_src, step_dst);
+        if let Some(places) = to_places {
+            turn(isa, to, places, step_dst, dst, written);
+        }
+    }
 }
 
 /// Casts whole steps of `len` elements, each of which is turned in memory some steps before it is cast, while as many are left

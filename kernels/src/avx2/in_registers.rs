@@ -8,7 +8,7 @@ use core::arch::x86_64::{__m128i, __m256i};
 
 impl InRegisters for Avx2 {
     const REGISTER: usize = 32;
-    const TESTED_TO_BITS: usize = 4;
+    const TESTED: usize = 128;
 
     type Places = __m256i;
 
@@ -54,9 +54,9 @@ impl InRegisters for Avx2 {
             // SAFETY: the caller's.
             return unsafe { self.any_between_ends(screen, src, bytes) };
         }
-        if side.is_span || !side.is_float && !single && (width < 8 || screen.asks_for_last()) {
+        if side.is_span || !side.is_float && !single {
             // SAFETY: the caller's.
-            return unsafe { self.any_past_span(screen, width, src, bytes) };
+            return unsafe { self.any_past_span(screen, side, src, bytes) };
         }
         if side.is_float && width < 8 {
             // SAFETY: the caller's.
@@ -70,7 +70,7 @@ impl InRegisters for Avx2 {
             }
         }
         let (addend, keep) = (self.all_of(width, screen.addend), self.all_of(width, screen.keep));
-        let (second, mask) = (self.all_of(width, screen.second), self.all_of(width, screen.mask));
+        let mask = self.all_of(width, screen.mask);
         let (mut any, mut signs) = (self.zero(), self.zero());
         let mut i = 0;
         while i < bytes {
@@ -80,10 +80,7 @@ impl InRegisters for Avx2 {
                 signs = self.or(signs, v);
                 v = self.and(v, mask);
             }
-            any = self.or(any, self.added(width, v, addend));
-            if !single {
-                any = self.or(any, self.added(width, v, second));
-            }
+            any = self.or(any, if side.from_zero { v } else { self.added(width, v, addend) });
             i += 32;
         }
         let signs = if screen.signs { signs } else { self.zero() };
@@ -311,7 +308,8 @@ impl Avx2 {
         self.is_past(4, [most, most_unsigned], [positive, negative])
     }
 
-    /// Of numbers of which those next to each other fit.
+    /// Of numbers of which those next to each other fit. (64-bit lanes have no largest. If the last that fits, once it is
+    /// moved, is below 2^32, the largest of both their halves tell the same.)
     ///
     /// # Safety
     /// As for [`InRegisters::any_unfit`].
@@ -319,29 +317,44 @@ impl Avx2 {
     unsafe fn any_past_span(
         self,
         screen: &Screen,
-        width: usize,
+        side: Side,
         src: *const u8,
         bytes: usize,
     ) -> bool {
-        const TOP: u64 = 1 << 63;
-        // (64-bit lanes have no largest, and are compared with their signs turned over.)
-        let top = if width == 8 { TOP } else { 0 };
-        let addend = self.all_of(width, screen.addend ^ top);
-        let last = self.all_of(width, screen.last ^ top);
+        let width = side.width;
+        if width == 8 && screen.last > u64::from(u32::MAX) {
+            // SAFETY: the caller's.
+            return unsafe { self.any_past_span_64(screen, src, bytes) };
+        }
+        let (addend, last) = (self.all_of(width, screen.addend), self.all_of(width, screen.last));
         let (mut most, mut i) = (self.zero(), 0);
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
-            let moved = self.added(width, unsafe { self.load(src.add(i)) }, addend);
-            most = match width {
-                8 => self.or(most, self.gt64(moved, last)),
-                _ => self.larger_unsigned(width, most, moved),
-            };
+            let v = unsafe { self.load(src.add(i)) };
+            let moved = if side.from_zero { v } else { self.added(width, v, addend) };
+            most = self.larger_unsigned(width, most, moved);
             i += 32;
         }
-        if width == 8 {
-            return self.signs8(most) != 0;
-        }
         self.signs8(self.same(width, self.larger_unsigned(width, most, last), last)) != -1
+    }
+
+    /// The same of 64-bit lanes, by comparisons, which take them for numbers with a sign.
+    ///
+    /// # Safety
+    /// As for [`InRegisters::any_unfit`].
+    #[inline(always)]
+    unsafe fn any_past_span_64(self, screen: &Screen, src: *const u8, bytes: usize) -> bool {
+        const TOP: u64 = 1 << 63;
+        let addend = self.all64((screen.addend ^ TOP) as i64);
+        let last = self.all64((screen.last ^ TOP) as i64);
+        let (mut any, mut i) = (self.zero(), 0);
+        while i < bytes {
+            // SAFETY: the caller's: whole registers are left.
+            let moved = self.add64(unsafe { self.load(src.add(i)) }, addend);
+            any = self.or(any, self.gt64(moved, last));
+            i += 32;
+        }
+        self.signs8(any) != 0
     }
 
     /// Whether a float of 16 bits is between those ends that fit.

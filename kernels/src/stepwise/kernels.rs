@@ -62,11 +62,11 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     // (Whether an integer is zero does not depend on its order.)
     let is_zero_test = matches!(a, Kind::Int | Kind::UInt) && matches!(b.kind(), Kind::Bool);
     let is_whole = matches!(b.kind(), Kind::Int | Kind::UInt);
-    // (From floats of 32 bits and more to narrower ones there is mostly more to calculate than to test.)
+    // (From floats of 32 bits and more to much narrower ones there is mostly more to calculate than to test.)
     let is_tested = match a {
         Kind::Float if from.bits() > 16 => {
             let is_powers = is_powers(to) && !from.is_complex();
-            is_whole || matches!(to, DType::Float16 | DType::BFloat16) || is_powers
+            is_whole || is_powers || matches!(to, DType::Float16 | DType::BFloat16 | DType::Float32)
         }
         Kind::Float => {
             let is_small = to.significant_bits() <= 8 && !is_powers(to);
