@@ -16,7 +16,6 @@ use crate::options::Overflow;
 use crate::scalar::direct;
 use crate::shape::{self, Refused, Screen};
 use crate::table::{Entry, Kernel, Params, Road, Table, Tabled};
-use core::array;
 
 /// Bytes of a buffer. As many elements as fit make a tile, which then is a multiple of 8 of them, so
 /// that packed tiles are whole bytes.
@@ -488,27 +487,14 @@ unsafe fn one_tile(
 }
 
 /// The half bytes of elements of which one is refused, if they can be told, and elements that are not are cast by
-/// the pair's default kernel, which is not this way.
-///
-/// # Safety
-/// As for every kernel; `inner` is what [`component_params`] makes of `params`.
-unsafe fn refused_halves(
-    table: &Table,
-    n: usize,
-    params: &Params,
-    inner: &Params,
-) -> Option<Refused> {
+/// the pair's default kernel, which is not this way. `inner` is what [`component_params`] makes of `params`.
+fn refused_halves(table: &Table, n: usize, params: &Params, inner: &Params) -> Option<Refused> {
     let bits = params.from.bits();
     let road = table.pairs.get(params.from, params.to).road;
     if !params.from.is_packed() || bits > 4 || matches!(road, Road::Tile) {
         return None;
     }
-    // SAFETY: the caller's.
-    let refused = unsafe { shape::refused_of_few(table, n, inner)? };
-    let of = |half: usize, place: usize| refused[half >> place & ((1 << bits) - 1)];
-    let marked =
-        array::from_fn(|half| (0..4).step_by(bits).fold(0, |any, place| any | of(half, place)));
-    Some(Refused::of(marked))
+    Some(Refused::of(shape::refused_halves(bits, n, inner)?))
 }
 
 /// What tells of complex elements that none is refused, if there is such a thing, and those that are not are cast by the

@@ -14,7 +14,7 @@ pub(super) struct ByHalves<const IN: usize, const OUT: usize>;
 
 impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
     /// The bits that a half byte becomes.
-    const BITS: usize = 4 * OUT / IN;
+    pub(super) const BITS: usize = 4 * OUT / IN;
     /// The vectors of the source in a step: what fills one of the destination, or as many as make the
     /// loop around them not count.
     const VECTORS: usize = match Self::BITS {
@@ -46,28 +46,8 @@ impl<const IN: usize, const OUT: usize> Step for ByHalves<IN, OUT> {
         // SAFETY: the caller's: `VECTORS` are read, and one to four written.
         unsafe {
             match Self::BITS {
-                1 => {
-                    let v = isa.joined_halves(low[0], high[0], isa.load(src));
-                    let w = isa.joined_halves(low[0], high[0], isa.load(src.add(32)));
-                    let x = isa.joined_halves(low[0], high[0], isa.load(src.add(64)));
-                    let y = isa.joined_halves(low[0], high[0], isa.load(src.add(96)));
-                    isa.squeeze::<2>([v, w, x, y], dst);
-                }
-                2 => {
-                    let v = isa.joined_halves(low[0], high[0], isa.load(src));
-                    let w = isa.joined_halves(low[0], high[0], isa.load(src.add(32)));
-                    isa.store(dst, isa.squeeze_4(v, w));
-                    let v = isa.joined_halves(low[0], high[0], isa.load(src.add(64)));
-                    let w = isa.joined_halves(low[0], high[0], isa.load(src.add(96)));
-                    isa.store(dst.add(32), isa.squeeze_4(v, w));
-                }
-                4 => {
-                    let mut k = 0;
-                    while k < 4 {
-                        let v = isa.load(src.add(32 * k));
-                        isa.store(dst.add(32 * k), isa.joined_halves(low[0], high[0], v));
-                        k += 1;
-                    }
+                ..=4 => {
+                    Self::to_no_longer(isa, [low, high], src, dst);
                 }
                 8 => {
                     let mut k = 0;
@@ -107,6 +87,44 @@ impl<const IN: usize> StepByWords for ByHalves<IN, 16> {
 }
 
 impl<const IN: usize, const OUT: usize> ByHalves<IN, OUT> {
+    /// A step to at most as many bits. It answers which bits there are of what was looked up: first, of the lower halves, and
+    /// of the higher ones if these have bits of their own; then of the higher ones if they don't.
+    ///
+    /// # Safety
+    /// As for [`Step::step`].
+    #[inline(always)]
+    pub(super) unsafe fn to_no_longer(
+        isa: Avx2,
+        [[low, _], [high, _]]: <Self as Step>::Tables,
+        src: *const u8,
+        dst: *mut u8,
+    ) -> [__m256i; 2] {
+        // SAFETY: the caller's: `VECTORS` are read, and one to four written.
+        unsafe {
+            let v = isa.load_four(src);
+            if Self::BITS == 4 {
+                let mut any = [isa.zero(); 2];
+                for (k, v) in v.into_iter().enumerate() {
+                    let (l, h) = isa.halves(v);
+                    let (l, h) = (isa.shuffle8(low, l), isa.shuffle8(high, h));
+                    any = [isa.or(any[0], l), isa.or(any[1], h)];
+                    isa.store(dst.add(32 * k), isa.or(l, h));
+                }
+                return any;
+            }
+            let [a, b, c, d] = v;
+            let (a, b) = (isa.joined_halves(low, high, a), isa.joined_halves(low, high, b));
+            let (c, d) = (isa.joined_halves(low, high, c), isa.joined_halves(low, high, d));
+            if Self::BITS == 1 {
+                isa.squeeze::<2>([a, b, c, d], dst);
+            } else {
+                isa.store(dst, isa.squeeze_4(a, b));
+                isa.store(dst.add(32), isa.squeeze_4(c, d));
+            }
+            [isa.or(isa.or(a, b), isa.or(c, d)), isa.zero()]
+        }
+    }
+
     /// What [`Step::tables`] gives, for what codes become.
     #[inline(always)]
     fn tables_for(isa: Avx2, codes: [u32; 16]) -> [[__m256i; 2]; 2] {

@@ -16,6 +16,7 @@ mod half_bytes;
 mod in_registers;
 mod look_ups;
 mod low_bits;
+mod marked;
 mod nibbles;
 mod ops;
 mod packed;

@@ -11,6 +11,7 @@ use super::bits::{BitsToBytes, BitsToSixes, BitsToWords};
 use super::by_codes::StepByCodes;
 use super::code_tables::{Codes, codes, codes_in};
 use super::half_bytes::ByHalves;
+use super::marked::while_fitting;
 use super::permutes;
 use super::pieces::{GROUP, SIXES};
 use super::quarters::QuartersToWords;
@@ -274,6 +275,15 @@ pub(super) struct CodeTables {
     most: __m256i,
 }
 
+impl CodeTables {
+    /// The same with marks in the codes of the first row, which become those of all that it has.
+    #[inline(always)]
+    pub(super) fn with_marks(mut self, isa: Avx2, marks: __m256i) -> Self {
+        self.rows[0] = isa.or(self.rows[0], marks);
+        self
+    }
+}
+
 impl<const IN: usize, const CODE: usize, const OUT: usize> Step for ByCodes<IN, CODE, OUT> {
     const IN: usize = IN;
     const OUT: usize = OUT;
@@ -291,6 +301,23 @@ impl<const IN: usize, const CODE: usize, const OUT: usize> Step for ByCodes<IN, 
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, tables: CodeTables, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { Self::to_codes(isa, tables, src, dst) };
+    }
+}
+
+impl<const IN: usize, const CODE: usize, const OUT: usize> ByCodes<IN, CODE, OUT> {
+    /// [`Step::step`], which answers what bits there are of what was looked up.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    pub(super) unsafe fn to_codes(
+        isa: Avx2,
+        tables: CodeTables,
+        src: *const u8,
+        dst: *mut u8,
+    ) -> __m256i {
         // SAFETY: the caller's: a group of elements on both sides.
         unsafe {
             let v = [
@@ -307,6 +334,7 @@ impl<const IN: usize, const CODE: usize, const OUT: usize> Step for ByCodes<IN, 
             } else {
                 isa.squeeze::<OUT>(v, dst);
             }
+            isa.or(isa.or(v[0], v[1]), isa.or(v[2], v[3]))
         }
     }
 }
@@ -392,13 +420,13 @@ const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
         (1, 1) => stepped::<ByHalves<1, 1>, MODE>,
         (1, 2) => stepped::<ByHalves<1, 2>, MODE>,
         (1, 4) => stepped::<ByHalves<1, 4>, MODE>,
-        (2, 1) => stepped::<ByHalves<2, 1>, MODE>,
+        (2, 1) => by_halves::<2, 1, MODE>(),
         (2, 2) => stepped::<ByHalves<2, 2>, MODE>,
         (2, 4) => stepped::<ByHalves<2, 4>, MODE>,
         (2, 8) => stepped::<ByHalves<2, 8>, MODE>,
-        (4, 1) => stepped::<ByHalves<4, 1>, MODE>,
-        (4, 2) => stepped::<ByHalves<4, 2>, MODE>,
-        (4, 4) => stepped::<ByHalves<4, 4>, MODE>,
+        (4, 1) => by_halves::<4, 1, MODE>(),
+        (4, 2) => by_halves::<4, 2, MODE>(),
+        (4, 4) => by_halves::<4, 4, MODE>(),
         (4, 8) => stepped::<ByHalves<4, 8>, MODE>,
         (1, 6) => stepped::<BitsToSixes, MODE>,
         (1, _) => stepped::<BitsToBytes, MODE>,
@@ -417,11 +445,20 @@ const fn entry<const MODE: usize>(from: DType, to: DType) -> Option<Entry> {
     Some(Entry { kernel, road: Road::Table })
 }
 
+/// By half bytes, to no more bits.
+const fn by_halves<const IN: usize, const OUT: usize, const MODE: usize>() -> Kernel {
+    match MODE {
+        stepwise::CODES => while_fitting::<ByHalves<IN, OUT>>,
+        _ => stepped::<ByHalves<IN, OUT>, MODE>,
+    }
+}
+
 /// From a dtype of one byte.
 const fn from_bytes<const OUT: usize, const MODE: usize>(from: DType, to: DType) -> Kernel {
     match from.significant_bits() {
         1 => stepped::<ByCodes<8, 1, OUT>, MODE>,
         2 => stepped::<ByCodes<8, 2, OUT>, MODE>,
+        4 if MODE == stepwise::CODES => while_fitting::<ByCodes<8, 4, OUT>>,
         4 => stepped::<ByCodes<8, 4, OUT>, MODE>,
         _ => sixes::to_packed::<8, OUT, MODE>(codes_in(from, to)),
     }

@@ -136,7 +136,16 @@ const fn is_whole(dtype: DType) -> bool {
 pub(super) const fn entry_packed<A: Codes, B: Codes, const MODE: usize>(isa: For) -> Option<Entry> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
     if packed::suits::<A, B>() {
-        return Some(Entry { kernel: pick!(isa, regroup, A, B), road: Road::Table });
+        let kernel = match (isa, MODE) {
+            (For::Bw, stepwise::CODES) if packed::leaves_room::<A, B>() => {
+                packed::regroup_while_fitting::<Avx512, A, B>
+            }
+            (For::Vbmi, stepwise::CODES) if packed::leaves_room::<A, B>() => {
+                packed::regroup_while_fitting::<Vbmi, A, B>
+            }
+            _ => pick!(isa, regroup, A, B),
+        };
+        return Some(Entry { kernel, road: Road::Table });
     } else if bits::has_widened::<A, B>() {
         return Some(Entry { kernel: bw::widened::<A, B, MODE>, road: Road::Direct });
     } else if let Some(entry) = by_codes::<A, B, MODE>(isa) {

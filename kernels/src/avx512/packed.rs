@@ -10,7 +10,9 @@ use super::lanes::each;
 use super::pieces;
 use super::shim::Vbmi;
 use super::tables::LookUp;
+use crate::codec::Isa;
 use crate::scalar::direct::ByteTable;
+use crate::table::Params;
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
@@ -195,7 +197,13 @@ pub(super) const fn suits<A: Codes, B: Codes>() -> bool {
     A::BITS <= 4 && B::BITS <= 4
 }
 
+/// Whether what half a byte becomes leaves room for a mark in a byte.
+pub(super) const fn leaves_room<A: Codes, B: Codes>() -> bool {
+    suits::<A, B>() && bits::<A, B>() <= 4
+}
+
 /// What half a byte of elements becomes: up to 16 bits.
+#[derive(Clone, Copy)]
 pub(super) struct Halves {
     /// In words, again from the 16th on: bit 4 of an index does not matter.
     words: [u16; 32],
@@ -224,6 +232,22 @@ impl Halves {
             }
             (halves.lower[half], halves.higher[half]) = (word as u8, (word << place) as u8);
             half += 1;
+        }
+        halves
+    }
+}
+
+impl Halves {
+    /// The same with bits that are no results: bit 7 of those of halves that have a mark, or, if the higher half fills that,
+    /// bit 0 of its own.
+    #[inline(always)]
+    fn with_marks<A: Codes, B: Codes>(&self, marks: &[u8; 16]) -> Self {
+        const { assert!(leaves_room::<A, B>()) };
+        let place = if bits::<A, B>() == 4 { 0 } else { 7 };
+        let mut halves = *self;
+        for half in 0..64 {
+            halves.lower[half] |= marks[half % 16] << 7;
+            halves.higher[half] |= marks[half % 16] << place;
         }
         halves
     }
@@ -258,6 +282,57 @@ pub(super) unsafe fn regroup<L: LookUp, A: Codes, B: Codes>(
     unsafe { regroup_by::<L, A, B>(isa, const { &Known::<A, B>::HALVES }, src, dst, n) }
 }
 
+/// The same as long as nothing is refused, as [`crate::stepwise`] has it. What becomes of steps with a mark may be anything: they
+/// are cast again in another way.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn regroup_while_fitting<L: LookUp + Isa, A: Codes, B: Codes>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    /// Steps between which nothing is asked.
+    const STEPS: usize = 8;
+    let Some(fit) = params.plan().refused() else { return 0 };
+    let (from, step) = const { (64 * A::BITS / B::BITS, 64 * 8 / B::BITS) };
+    // SAFETY: the caller's.
+    let isa = unsafe { L::summon() };
+    isa.vectorize_on_lines(
+        #[inline(always)]
+        move || {
+            let x = isa.features();
+            let marks = fit.unfit_halves(A::BITS);
+            let halves = const { &Known::<A, B>::HALVES }.with_marks::<A, B>(&marks);
+            let mut i = 0;
+            while n - i >= step {
+                let (mut any, steps) = ([x.f._mm512_setzero_si512(); 2], STEPS.min((n - i) / step));
+                for k in 0..steps {
+                    let at = i / step + k;
+                    // SAFETY: the caller's: so many steps are left on both sides.
+                    let found = unsafe {
+                        let v = load_step::<A, B>(x, src.add(at * from));
+                        let (v, found) = regrouped::<L, A, B>(isa, &halves, v);
+                        x.store_dwords(dst.add(64 * at), v);
+                        found
+                    };
+                    any = [
+                        x.f._mm512_or_si512(any[0], found[0]),
+                        x.f._mm512_or_si512(any[1], found[1]),
+                    ];
+                }
+                let of_second = x.bw._mm512_test_epi8_mask(any[1], x.byte(1));
+                if x.bw._mm512_movepi8_mask(any[0]) | of_second != 0 {
+                    break;
+                }
+                i += steps * step;
+            }
+            i
+        },
+    )
+}
+
 /// The same by what half bytes become.
 ///
 /// # Safety
@@ -270,25 +345,17 @@ pub(super) unsafe fn regroup_by<L: LookUp, A: Codes, B: Codes>(
     dst: *mut u8,
     n: usize,
 ) {
-    // The bytes of the source that become 64.
-    let from = const { 64 * A::BITS / B::BITS };
     let x = isa.features();
-    let step = 64 * 8 / B::BITS;
+    // The bytes of the source that become 64.
+    let (from, step) = const { (64 * A::BITS / B::BITS, 64 * 8 / B::BITS) };
     let (mut src, mut dst, mut left) = (src, dst, n);
     // SAFETY: the caller's. A step is `from` bytes of the source and 64 of the destination, and inside of
     // both while that many elements are left. Of the last one the bytes that hold elements are read and
     // written; what is left of the last byte is then cleared.
     unsafe {
         while left >= step {
-            let mut v = [x.f._mm512_setzero_si512(); 4];
-            for (i, v) in v.iter_mut().enumerate().take(from.div_ceil(64)) {
-                *v = match from {
-                    16 => x.f._mm512_castsi128_si512(x.load_bytes(src)),
-                    32 => x.f._mm512_castsi256_si512(x.load_words(src)),
-                    _ => x.load_dwords(src.add(64 * i)),
-                };
-            }
-            x.store_dwords(dst, regrouped::<L, A, B>(isa, halves, v));
+            let (v, _) = regrouped::<L, A, B>(isa, halves, load_step::<A, B>(x, src));
+            x.store_dwords(dst, v);
             (src, dst, left) = (src.add(from), dst.add(64), left - step);
         }
         if left > 0 {
@@ -298,7 +365,8 @@ pub(super) unsafe fn regroup_by<L: LookUp, A: Codes, B: Codes>(
                 *v = x.load_first(src.add(64 * i), (bytes - 64 * i).min(64));
             }
             let len = (left * B::BITS).div_ceil(8);
-            x.store_first(dst, regrouped::<L, A, B>(isa, halves, v), len);
+            let (v, _) = regrouped::<L, A, B>(isa, halves, v);
+            x.store_first(dst, v, len);
             let rest = left * B::BITS % 8;
             if rest != 0 {
                 *dst.add(len - 1) &= (1 << rest) - 1;
@@ -307,42 +375,78 @@ pub(super) unsafe fn regroup_by<L: LookUp, A: Codes, B: Codes>(
     }
 }
 
-/// What the first bytes of four registers become: as many as become 64.
+/// The registers, as many as it takes, that become one.
+///
+/// # Safety
+/// `src` is valid for reading what becomes 64 bytes.
+#[inline(always)]
+unsafe fn load_step<A: Codes, B: Codes>(x: Features, src: *const u8) -> [__m512i; 4] {
+    let from = const { 64 * A::BITS / B::BITS };
+    let mut v = [x.f._mm512_setzero_si512(); 4];
+    for (i, v) in v.iter_mut().enumerate().take(from.div_ceil(64)) {
+        // SAFETY: the caller's.
+        *v = unsafe {
+            match from {
+                16 => x.f._mm512_castsi128_si512(x.load_bytes(src)),
+                32 => x.f._mm512_castsi256_si512(x.load_words(src)),
+                _ => x.load_dwords(src.add(64 * i)),
+            }
+        };
+    }
+    v
+}
+
+/// What the first bytes of four registers become: as many as become 64. And, of halves that become no more bits, which bits
+/// any of what was looked up has: of both, or, if the higher ones fill a byte's other half, of these apart.
 ///
 /// A byte whose halves become one each or two is widened so that these have an index of their own: the
 /// byte, and the byte shifted, of which [`LookUp::look_up_halves`] and the permutation of 32 words see
 /// the lower halves. Of narrower ones, neighbours are joined by multiplying and adding, in the registers'
 /// lanes, and are put in order once they fill 64 bytes.
 #[inline(always)]
-fn regrouped<L: LookUp, A: Codes, B: Codes>(isa: L, halves: &Halves, v: [__m512i; 4]) -> __m512i {
+fn regrouped<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    halves: &Halves,
+    [a, b, c, d]: [__m512i; 4],
+) -> (__m512i, [__m512i; 2]) {
     let x = isa.features();
-    let joined = |v: __m512i| {
-        let lower = isa.look_up_halves(&halves.lower, v);
+    let zero = x.f._mm512_setzero_si512();
+    let looked_up = |v: __m512i| {
         let higher = x.bw._mm512_srli_epi16::<4>(v);
-        let higher = isa.look_up_halves(&halves.higher, higher);
-        x.f._mm512_or_si512(lower, higher)
+        [isa.look_up_halves(&halves.lower, v), isa.look_up_halves(&halves.higher, higher)]
+    };
+    let or = |a, b| x.f._mm512_or_si512(a, b);
+    let joined = |v: __m512i| {
+        let [lower, higher] = looked_up(v);
+        or(lower, higher)
     };
     // Bytes of so many bits to words of twice as many, and those of two registers to bytes.
     let words = |bits: u32, v| x.bw._mm512_maddubs_epi16(v, x.word(1 | 256 << bits));
     let two = |bits, a, b| x.bw._mm512_packus_epi16(words(bits, a), words(bits, b));
-    let [a, b, c, d] = v;
     match const { bits::<A, B>() } {
         1 => {
-            let (ab, cd) = (two(2, joined(a), joined(b)), two(2, joined(c), joined(d)));
-            x.unmix(two(4, ab, cd))
+            let (a, b, c, d) = (joined(a), joined(b), joined(c), joined(d));
+            let (ab, cd) = (two(2, a, b), two(2, c, d));
+            (x.unmix(two(4, ab, cd)), [or(or(a, b), or(c, d)), zero])
         }
-        2 => x.unmix_words(two(4, joined(a), joined(b))),
-        4 => joined(a),
+        2 => {
+            let (a, b) = (joined(a), joined(b));
+            (x.unmix_words(two(4, a, b)), [or(a, b), zero])
+        }
+        4 => {
+            let [lower, higher] = looked_up(a);
+            (or(lower, higher), [lower, higher])
+        }
         8 => {
             let v = x.bw._mm512_cvtepu8_epi16(x.f._mm512_castsi512_si256(a));
-            let v = x.f._mm512_or_si512(v, x.bw._mm512_slli_epi16::<4>(v));
-            isa.look_up_halves(&halves.lower, v)
+            let v = or(v, x.bw._mm512_slli_epi16::<4>(v));
+            (isa.look_up_halves(&halves.lower, v), [zero; 2])
         }
         _ => {
             let v = x.f._mm512_cvtepu8_epi32(x.f._mm512_castsi512_si128(a));
-            let v = x.f._mm512_or_si512(v, x.f._mm512_slli_epi32::<12>(v));
+            let v = or(v, x.f._mm512_slli_epi32::<12>(v));
             let words = x.constant(&halves.words);
-            x.bw._mm512_permutexvar_epi16(v, words)
+            (x.bw._mm512_permutexvar_epi16(v, words), [zero; 2])
         }
     }
 }

@@ -296,11 +296,11 @@ pub(crate) unsafe fn default_results(table: &Table, params: &Params) -> [u8; 256
 ///
 /// # Safety
 /// The CPU has the instruction set of the table; `fit` is that of a dtype of 8 bits.
-unsafe fn unfit_bytes<const COUNT: usize>(table: &Table, fit: &Fit) -> [u8; COUNT] {
-    let codes: [u8; COUNT] = array::from_fn(|code| code as u8);
-    let mut fitting = [0; COUNT];
+unsafe fn unfit_bytes(table: &Table, fit: &Fit) -> [u8; 256] {
+    let codes: [u8; 256] = array::from_fn(|code| code as u8);
+    let mut fitting = [0; 256];
     // SAFETY: the caller's; the arrays have a byte for each code.
-    unsafe { table.shapes.fits.mark(fit, codes.as_ptr(), fitting.as_mut_ptr(), COUNT) };
+    unsafe { table.shapes.fits.mark(fit, codes.as_ptr(), fitting.as_mut_ptr(), 256) };
     fitting.map(|fits: u8| 1 - fits)
 }
 
@@ -314,20 +314,15 @@ pub(crate) unsafe fn refused(table: &Table, n: usize, params: &Params) -> Option
     refusing(n, params).map(|fit| unsafe { unfit_bytes(table, fit) })
 }
 
-/// The same of the codes of a dtype of at most 4 bits. (Packed elements are so few bytes that a table of all would count.)
-///
-/// # Safety
-/// As for [`known`].
-pub(crate) unsafe fn refused_of_few(table: &Table, n: usize, params: &Params) -> Option<[u8; 16]> {
-    // SAFETY: the caller's.
-    refusing(n, params).map(|fit| unsafe { unfit_bytes(table, fit) })
+/// 1 for each half byte of packed elements of so many bits, at most 4, of which a checked cast by the default kernel refuses
+/// one, 0 for the others, if `n` is no small number.
+pub(crate) fn refused_halves(bits: usize, n: usize, params: &Params) -> Option<[u8; 16]> {
+    refusing(n, params).map(|fit| fit.unfit_halves(bits))
 }
 
 /// What a checked cast by the default kernel refuses, if `n` is no small number.
 fn refusing(n: usize, params: &Params) -> Option<&Fit> {
-    let plan = params.plan();
-    let fit = plan.fit.as_ref().filter(|_| plan.is_checked_default() && n >= LONG);
-    fit.map(|(fit, _)| fit)
+    params.plan().refused().filter(|_| n >= LONG)
 }
 
 /// What every byte becomes, if that depends on it alone and `n` is no small number.

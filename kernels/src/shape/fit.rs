@@ -84,6 +84,21 @@ impl Fit {
         fit
     }
 
+    /// 1 for each half byte that has an unfit code of so many bits, at most 4, 0 for the others.
+    #[inline(always)]
+    pub(crate) fn unfit_halves(&self, bits: usize) -> [u8; 16] {
+        let mut unfit = [0; 16];
+        for (start, last) in &self.intervals[..self.count] {
+            for place in (0..4).step_by(bits) {
+                for (half, unfit) in (0..16u8).zip(&mut unfit) {
+                    let code = half >> place & (0xf >> (4 - bits)) & self.mask as u8;
+                    *unfit |= u8::from(code.wrapping_sub(*start as u8) <= *last as u8);
+                }
+            }
+        }
+        unfit
+    }
+
     /// The codes that are not zero, of a float with zeros of both signs.
     pub(super) fn zeros(of: DType) -> Self {
         let mask = u64::MAX >> (65 - of.bits());

@@ -77,7 +77,7 @@ use whole::Wraps;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use bytes::{ByNibbles, Map, look_up};
 pub(crate) use bytes::{
-    Known, LookUp, LookUpMarked, MarkedHalves, default_results, known, map, refused, refused_of_few,
+    Known, LookUp, LookUpMarked, MarkedHalves, default_results, known, map, refused, refused_halves,
 };
 pub(crate) use drawn::ByDraws;
 #[cfg(target_arch = "x86_64")] // Which has an instruction set with such loops.

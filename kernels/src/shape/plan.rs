@@ -133,12 +133,21 @@ impl Plan {
         }
     }
 
-    /// The same of codes of a byte or less.
+    /// What is refused, if that is asked of the source, and what is not refused is cast by the default kernel.
+    #[inline(always)]
+    pub(crate) const fn refused(&self) -> Option<&Fit> {
+        match &self.fit {
+            Some((fit, _)) if self.is_checked_default() => Some(fit),
+            _ => None,
+        }
+    }
+
+    /// What tells the same of codes of a byte or less.
     #[inline(always)]
     pub(crate) const fn tops(&self) -> Option<&Tops> {
-        match &self.fit {
-            Some((fit, _)) if self.is_checked_default() => fit.tops(),
-            _ => None,
+        match self.refused() {
+            Some(fit) => fit.tops(),
+            None => None,
         }
     }
 
