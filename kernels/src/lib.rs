@@ -36,6 +36,7 @@ mod dtypes;
 mod environment;
 mod exact;
 mod facts;
+mod fields;
 pub mod format;
 mod kernel;
 mod memory;

@@ -40,6 +40,7 @@ use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
 use crate::dtypes::{DType, Real, for_each_dtype};
 use crate::environment::Arithmetic;
+use crate::fields;
 use crate::scalar::{self, Scalar};
 use crate::shifted;
 use crate::stepwise::{self, OfCodes, Side, Stepwise};
@@ -214,7 +215,7 @@ fn alone(params: &Params) -> Option<Kernel> {
     if params.plan().interval.is_some() {
         return ranges::under_options(params);
     }
-    steps::packs::under_options(params)
+    steps::packs::under_options(params).or_else(|| fields::clamping::<Avx2>(params))
 }
 
 /// The kernels that test codes of a byte or less.

@@ -55,6 +55,7 @@ use crate::codec::Isa;
 use crate::cpuid;
 use crate::dtypes::{DType, Kind, Real, for_each_dtype, mark};
 use crate::environment::Arithmetic;
+use crate::fields;
 use crate::scalar;
 use crate::shifted;
 use crate::stepwise::{self, OfCodes, Stepwise};
@@ -378,6 +379,7 @@ fn alone<L: LookUp + Isa>(params: &Params) -> Option<Kernel> {
     ranges::under_options(params)
         .or_else(|| clamps::under_options::<L>(params))
         .or_else(|| narrow::under_options::<L>(params))
+        .or_else(|| fields::clamping::<Avx512>(params))
 }
 
 /// The kernels that test codes of a byte or less.

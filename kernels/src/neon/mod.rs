@@ -17,6 +17,7 @@ use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
 use crate::dtypes::{Real, for_each_dtype};
 use crate::environment::Arithmetic;
+use crate::fields;
 use crate::scalar::{self, Scalar};
 use crate::shape::Shapes;
 use crate::shifted;
@@ -133,7 +134,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Neon>,
     by_codes: |_, _| None,
     by_codes_marked: |_, _| None,
-    alone: |_| None,
+    alone: fields::clamping::<Neon>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Neon>,

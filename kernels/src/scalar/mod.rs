@@ -10,6 +10,7 @@ pub(crate) mod pieces;
 use crate::codec::{Bridge, Decode, Encode, Isa, cast_all};
 use crate::dtypes::{DType, Real, for_each_dtype};
 use crate::environment::Arithmetic;
+use crate::fields;
 use crate::shape::Shapes;
 use crate::shifted;
 use crate::table::{Entry, Params, Road, Table, Tabled, real_pairs};
@@ -160,7 +161,7 @@ pub(crate) static TABLE: Table = Table {
     composed: tile::with_options::<Scalar>,
     by_codes: |_, _| None,
     by_codes_marked: |_, _| None,
-    alone: |_| None,
+    alone: fields::clamping::<Scalar>,
     pieces: pieces::PIECES,
     arithmetic: Arithmetic::Ambient,
     marks: crate::shape::marks::kernel::<Scalar>,

@@ -101,9 +101,7 @@ pub(crate) use stores::Stores;
 pub(crate) use stores::{TINY, all_stores, all_wraps, x86_stores};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sums::Sum;
-#[cfg(target_arch = "x86_64")] // Where loops ask.
-pub(crate) use tops::Asked;
-pub(crate) use tops::{Tells, Tops, is_tested};
+pub(crate) use tops::{Asked, Tells, Tops, is_tested};
 pub(crate) use whole::Clamps;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use whole::{BIT, BIT_64, Range, is_zero_past_ints};
@@ -117,7 +115,7 @@ type Bytes<const N: usize> = [u8; N];
 /// The pointers are valid for reading and writing `n` of them as long as the slices are used, and don't overlap. (As
 /// bytes they have no alignment.)
 #[inline(always)]
-unsafe fn elements<'a, const A: usize, const B: usize>(
+pub(crate) unsafe fn elements<'a, const A: usize, const B: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,

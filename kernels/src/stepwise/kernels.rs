@@ -1,49 +1,13 @@
 //! Which pairs have kernels that do more with each step, and where they are found.
 
-use super::{CODES, FITTING, InRegisters, NONE, RESULTS, SOURCE, Side, is_powers, whole_steps};
+use super::{CODES, FITTING, NONE, RESULTS, SOURCE, is_powers};
+use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
+use crate::fields::copy_fitting;
 use crate::scalar::direct::{is_copy, is_packed_copy};
 use crate::shape;
 use crate::swap::is_swappable;
-use crate::table::{Kernel, Params, RealPairs};
-
-/// Copies packed elements of so many bits that fit a dtype of as many.
-///
-/// # Safety
-/// As for every [`Kernel`], but for what it answers; the CPU has the instruction set.
-unsafe fn copy_fitting<I: InRegisters, const BITS: usize>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    params: &Params,
-) -> usize {
-    /// The bytes of a step.
-    const STEP: usize = 128;
-    // SAFETY: the caller's; a step is whole registers.
-    unsafe {
-        let isa = I::summon();
-        isa.vectorize(
-            #[inline(always)]
-            move || {
-                // (What the compiler is to know.)
-                let [from, to] = [params.from, params.to].map(Side::of);
-                let sides = [Side { bits: BITS, ..from }, Side { bits: BITS, ..to }];
-                whole_steps(
-                    isa,
-                    CODES,
-                    sides,
-                    const { 8 * STEP / BITS },
-                    src,
-                    dst,
-                    n,
-                    params,
-                    #[inline(always)]
-                    |src, dst| src.copy_to_nonoverlapping(dst, STEP),
-                )
-            },
-        )
-    }
-}
+use crate::table::{Kernel, RealPairs};
 
 /// Whether a pair has a kernel of a mode: not where something else is done. (All do nothing more.)
 pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
@@ -126,7 +90,7 @@ pub(crate) struct OfCodes([[Option<Kernel>; DType::COUNT]; DType::COUNT]);
 impl OfCodes {
     /// Those of a mode's that suit their pairs, and copies.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has an instruction set of such ones.
-    pub(crate) const fn of<I: InRegisters>(pairs: RealPairs) -> Self {
+    pub(crate) const fn of<I: Isa>(pairs: RealPairs) -> Self {
         let mut kernels: [[Option<Kernel>; DType::COUNT]; DType::COUNT] =
             [[None; DType::COUNT]; DType::COUNT];
         let mut i = 0;
