@@ -1,7 +1,7 @@
 //! From packed elements, to them, or both, by a table that is told when the loop is called: what other options than
 //! the default ones make of each code. A loop knows but how many bits an element has on both sides.
 
-use super::codes::{Codes, Packed, Plain};
+use super::codes::{Codes, Packed, Plain, load_up_to, store_all};
 use super::maps::mapped;
 use super::marked::codes_marked;
 use super::packed::{self, Halves};
@@ -48,7 +48,56 @@ unsafe fn by_map<L: LookUp + Isa, A: Codes, B: Codes>(
                     let map = ByteMap { shape: Shape::Low7, ..map };
                     return mapped::<L, A, B>(isa, &map, src, dst, n);
                 }
+                if const { may_negate::<A, B>() } && negates(&map, bits) {
+                    return negated::<L, A, B>(isa, map, src, dst, n);
+                }
                 mapped::<L, A, B>(isa, &map, src, dst, n);
+            },
+        );
+    }
+}
+
+/// Whether of a pair's maps some are such that a byte with bit 7 becomes the negative of what it does without.
+const fn may_negate<A: Codes, B: Codes>() -> bool {
+    A::Numbers::DTYPE.significant_bits() == 8 && matches!(B::BITS, 2 | 4)
+}
+
+/// Whether a map is, of which these bits count.
+#[inline(always)]
+fn negates(map: &ByteMap, bits: u8) -> bool {
+    let (positive, negative) = map.bytes.split_at(128);
+    let sums = positive.iter().zip(negative).fold(0, |any, (a, b)| any | a.wrapping_add(*b));
+    sums & bits == 0
+}
+
+/// By the lower half of such a map. (What is above the bits that count is cleared where results are stored.)
+///
+/// # Safety
+/// As for [`mapped`].
+#[inline(always)]
+unsafe fn negated<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    map: ByteMap,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
+    debug_assert!(matches!(B::Numbers::DTYPE.kind(), Kind::UInt));
+    let map = ByteMap { shape: Shape::Low7, ..map };
+    let (x, bw) = (isa.features(), isa.features().bw);
+    // SAFETY: the caller's; 64 elements are whole bytes on both sides.
+    unsafe {
+        store_all::<L, B>(
+            isa,
+            dst,
+            n,
+            false,
+            #[inline(always)]
+            |i, count| {
+                let v = load_up_to::<L, A>(isa, src.add(i), count);
+                let found = isa.look_up(&map, v);
+                let zero = x.f._mm512_setzero_si512();
+                bw._mm512_mask_sub_epi8(found, bw._mm512_movepi8_mask(v), zero, found)
             },
         );
     }
