@@ -201,7 +201,7 @@ impl Avx2 {
 }
 
 /// The largest bytes so far, of which it is told whether codes fit: see [`Tops`].
-struct Most {
+pub(super) struct Most {
     tells: Tells,
     addend: __m256i,
     signed: __m256i,
@@ -210,13 +210,13 @@ struct Most {
 
 impl Most {
     #[inline(always)]
-    fn none(isa: Avx2, tops: &Tops, tells: Tells) -> Self {
+    pub(super) fn none(isa: Avx2, tops: &Tops, tells: Tells) -> Self {
         let addend = isa.all8(tops.addend as i8);
         Self { tells, addend, signed: isa.all8(i8::MIN), unsigned: isa.zero() }
     }
 
     #[inline(always)]
-    fn see(&mut self, isa: Avx2, tops: __m256i) {
+    pub(super) fn see(&mut self, isa: Avx2, tops: __m256i) {
         let moved = match self.tells {
             Tells::Signs | Tells::NoMinusZero => tops,
             Tells::Span | Tells::Any => isa.add8(tops, self.addend),
@@ -231,7 +231,7 @@ impl Most {
     }
 
     #[inline(always)]
-    fn is_past(&self, isa: Avx2, tops: &Tops) -> bool {
+    pub(super) fn is_past(&self, isa: Avx2, tops: &Tops) -> bool {
         let (last_signed, last) = (isa.all8(tops.last_signed), isa.all8(tops.last as i8));
         let fits = isa.eq8(isa.max_u8(self.unsigned, last), last);
         let fits = isa.andnot(isa.gt8(self.signed, last_signed), fits);

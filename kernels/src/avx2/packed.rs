@@ -11,6 +11,7 @@ use super::bits::{BitsToBytes, BitsToSixes, BitsToWords};
 use super::by_codes::StepByCodes;
 use super::code_tables::{Codes, codes, codes_in};
 use super::half_bytes::ByHalves;
+use super::in_registers::Most;
 use super::marked::while_fitting;
 use super::permutes;
 use super::pieces::{GROUP, SIXES};
@@ -78,6 +79,10 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
     n: usize,
     params: &Params,
 ) -> usize {
+    if MODE == stepwise::CODES && const { tells_by_signs_of_sixes::<S>() } {
+        // SAFETY: the caller's.
+        return unsafe { sixes_while_fitting::<S>(src, dst, n, params) };
+    }
     if MODE != stepwise::NONE {
         let reads = if S::READS_TURNED { stepwise::SOURCE } else { stepwise::NONE };
         let writes = if S::WRITES_TURNED { stepwise::RESULTS } else { stepwise::NONE };
@@ -129,6 +134,56 @@ pub(super) unsafe fn stepped<S: Step, const MODE: usize>(
         );
     }
     n
+}
+
+/// Whether groups of floats of 6 bits are tested by both signs, on top of bytes, where they lie for a step, too.
+const fn tells_by_signs_of_sixes<S: Step>() -> bool {
+    matches!((S::ABOVE, S::TELLS), (Some(2), Tells::Signs)) && S::LEN == GROUP
+}
+
+/// Casts such groups as long as all fit, as [`stepwise`] has it. (What a test ends with takes as long as that of a group, so
+/// it is asked after some of them.)
+///
+/// # Safety
+/// As there; the CPU has AVX2.
+unsafe fn sixes_while_fitting<S: Step>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    const GROUPS: usize = 4;
+    let Some(tops) = params.plan().tops() else { return 0 };
+    // SAFETY: the caller's.
+    let isa = unsafe { Avx2::summon() };
+    isa.vectorize_on_lines(
+        #[inline(always)]
+        move || {
+            let tables = S::tables(isa, params);
+            let sixes = S::sixes(isa, tables);
+            let mut i = 0;
+            while n - i >= GROUP {
+                let mut most = Most::none(isa, tops, Tells::Signs);
+                let groups = GROUPS.min((n - i) / GROUP);
+                for k in 0..groups {
+                    let at = (i + k * GROUP) / 8;
+                    // SAFETY: the caller's: so many groups are left on both sides.
+                    unsafe {
+                        let (src, dst) = (src.add(at * S::IN), dst.add(at * S::OUT));
+                        for quarter in 0..4 {
+                            most.see(isa, isa.sixes_on_top(S::IN, sixes, src, quarter));
+                        }
+                        S::step(isa, tables, src, dst);
+                    }
+                }
+                if most.is_past(isa, tops) {
+                    break;
+                }
+                i += groups * GROUP;
+            }
+            i
+        },
+    )
 }
 
 /// How the sides of steps lie in memory that are of one pair only.

@@ -68,13 +68,15 @@ impl<const IN: usize> Step for SixesToBits<IN> {
     unsafe fn step(isa: Avx2, by: Threshold, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: a group is read and 16 bytes are written.
         unsafe {
-            let mut k = 0;
-            while k < 4 {
-                let bytes = isa.and(isa.sixes_on_top::<IN>(by.sixes, src, k), by.mask);
+            // (All before the first store, after which the compiler would not know that a test has loaded the same.)
+            let mut tops = [isa.zero(); 4];
+            for (k, bytes) in tops.iter_mut().enumerate() {
+                *bytes = isa.sixes_on_top(IN, by.sixes, src, k);
+            }
+            for (k, bytes) in tops.into_iter().enumerate() {
                 // With the other sign a byte is negative.
-                let set = isa.gt8(isa.xor(bytes, by.sign), by.last);
+                let set = isa.gt8(isa.xor(isa.and(bytes, by.mask), by.sign), by.last);
                 dst.add(4 * k).cast::<i32>().write_unaligned(isa.signs8(set));
-                k += 1;
             }
         }
     }
@@ -116,7 +118,7 @@ impl<const IN: usize, const OUT: usize> Step for SixesByPairs<IN, OUT> {
         let mut k = 0;
         while k < 4 {
             // SAFETY: the caller's: a group is read.
-            let bytes = unsafe { isa.sixes_on_top::<IN>(sixes, src, k) };
+            let bytes = unsafe { isa.sixes_on_top(IN, sixes, src, k) };
             let at = isa.and(isa.shr16::<3>(bytes), isa.all8(15));
             let (above, below) = (isa.shuffle8(positive, at), isa.shuffle8(negative, at));
             found[k] = isa.blend8(above, below, bytes);
@@ -276,7 +278,7 @@ impl<const IN: usize, const OUT: usize, const ROWS: usize, S: Sign> Step
         while k < 4 {
             // SAFETY: the caller's: a group is read.
             unsafe {
-                let codes = isa.sixes_on_top::<IN>(sixes, src, k);
+                let codes = isa.sixes_on_top(IN, sixes, src, k);
                 let found = if ROWS == 1 {
                     isa.shuffle8(first, isa.and(isa.shr16::<3>(codes), isa.all8(15)))
                 } else {
@@ -335,17 +337,18 @@ impl Avx2 {
     /// anything below.
     ///
     /// # Safety
-    /// `src` is valid for reading the group, of elements of `IN` bits; the quarter is below 4.
+    /// `src` is valid for reading the group, of elements of so many bits; the quarter is below 4.
     #[inline(always)]
-    unsafe fn sixes_on_top<const IN: usize>(
+    pub(super) unsafe fn sixes_on_top(
         self,
+        bits: usize,
         sixes: __m256i,
         src: *const u8,
         quarter: usize,
     ) -> __m256i {
         // SAFETY: the caller's.
         unsafe {
-            match IN {
+            match bits {
                 6 => self.on_top(sixes, src, quarter),
                 _ => self.shl16::<2>(self.load(src.add(32 * quarter))),
             }
