@@ -284,6 +284,37 @@ fn each_unfit_code_is_seen_among_many() {
     }
 }
 
+/// Of integers of 64 bits whose lower halves fit: what does not may be told by halves.
+#[test]
+fn an_upper_half_is_seen_among_many() {
+    const N: usize = 4099;
+    use DType::*;
+    let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+    let integers = DType::ALL.into_iter().filter(|to| to.bits() < 64 && !to.is_complex());
+    for level in support::tested_levels() {
+        let mut seen = 0;
+        for (from, to) in integers.clone().flat_map(|to| [(UInt64, to), (Int64, to)]) {
+            let kernel = Kernel::on(level, from, to, &checked);
+            let mut source = source_bytes(from, &[1; N]);
+            let mut stored = vec![0; to.bytes_for(N).unwrap()];
+            let refused = |code: &u128| reference::cast(from, to, *code, &checked, 0).is_err();
+            let uppers = [1 << 32, 1 << 32 | 1, 1 << 63, 1 << 63 | 1, 0x1234_5678 << 32 | 1];
+            if refused(&1) {
+                continue;
+            }
+            for (k, code) in uppers.into_iter().filter(refused).enumerate() {
+                let place = (k * 1201 + 1500) % N;
+                reference::store(from, &mut source, place, code);
+                let result = kernel.run(&source, &mut stored, N);
+                assert_eq!(result, Err(RunError::Unfit { index: place }), "{kernel:?}, {code:#x}");
+                reference::store(from, &mut source, place, 1);
+                seen += 1;
+            }
+        }
+        assert!(seen > 150, "{seen}");
+    }
+}
+
 /// The same where tables tell of longer blocks.
 #[test]
 fn an_unfit_element_is_named_in_every_block() {

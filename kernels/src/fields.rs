@@ -27,7 +27,7 @@ pub(crate) unsafe fn copy_fitting<I: Isa, const BITS: usize>(
         return 0;
     };
     let unfit = u64::from_ne_bytes([unfit; 8]);
-    // SAFETY: the caller's; elements as bytes have no alignment.
+    // SAFETY: the caller's; elements as bytes have no alignment, and so many words are whole elements of the `n`.
     let (words, results) = unsafe { elements::<8, 8>(src, dst, n * BITS / 64) };
     // SAFETY: the caller's.
     unsafe { I::summon() }.vectorize(
@@ -75,9 +75,11 @@ unsafe fn clamp<I: Isa, const BITS: usize, const SIGNED: bool>(
     n: usize,
     _: &Params,
 ) -> usize {
+    const { assert!(BITS == 2 || BITS == 4) };
     // In this order nothing overflows: 64 elements are whole words.
     let (whole, rest) = (n / 64 * BITS, n % 64 * BITS);
-    // SAFETY: the caller's; elements as bytes have no alignment.
+    // SAFETY: the caller's; elements as bytes have no alignment. Of what is less than 64 elements, and at most 32 bytes, those
+    // are read and written that have elements.
     unsafe {
         let (words, results) = elements::<8, 8>(src, dst, whole);
         I::summon().vectorize(

@@ -8,6 +8,7 @@
 //! ```text
 //! source -- turn --> step -- the kernel's own step --> step -- turn --> destination
 //! source -- do all fit? -- the kernel's own step --> destination
+//! source -- the kernel's own step: did all fit? --> destination
 //! ```
 //!
 //! The steps are on the stack and of constant size, so that the compiler mostly keeps them in registers. (Where memory is
@@ -16,10 +17,11 @@
 //!
 //! Of sources whose elements are codes of a byte or less the test looks at a few hundred bytes ahead of the steps: a block
 //! that is long enough for kernels to be called for has to come from the L2 cache for the test alone, which takes as long
-//! as half of what most of these kernels do. What tells there is [`Tops`].
+//! as half of what most of these kernels do. What tells there is [`Tops`]. Or it is told as some steps are cast, by what they
+//! look up, or load, anyway.
 //!
 //! Such a kernel casts whole steps only, a checked one as long as all elements fit, and answers how many elements these
-//! were. The others go by blocks.
+//! were. The others go by blocks. (What is behind those in the destination may have been written, with anything.)
 
 mod kernels;
 
@@ -45,7 +47,7 @@ pub(crate) const RESULTS: usize = 2;
 /// Both sides are.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Where kernels are chosen by it.
 pub(crate) const BOTH: usize = SOURCE | RESULTS;
-/// It ends before a step that has an element that may not fit.
+/// It ends before the first element that may not fit, and as many steps before as are tested at a time, or fewer.
 pub(crate) const FITTING: usize = 4;
 
 /// The same of codes of a byte or less.
@@ -196,9 +198,10 @@ const LONGEST: usize = 1024;
 /// How many bytes ahead a source is turned: what was just stored is loaded again some turns later.
 const AHEAD: usize = 256;
 
-/// The bytes of codes of a byte or less that are tested at a time, if they lie in whole registers: what is asked of the largest ones would
-/// count beside a step. (Others are taken apart for a step, which the compiler does once for it and for the test before.)
-const TESTED: usize = 512;
+/// The bytes of codes of a byte or less that are tested at a time, if they lie in whole registers: what is asked of the largest
+/// ones would count beside a step. (Others are taken apart for a step, which the compiler does once for it and for the test
+/// before.)
+const CODES_TESTED: usize = 512;
 
 /// Casts as many whole steps of `len` elements as there are in `n`, or before one that may be unfit, or, of a source that is
 /// turned ahead, as many as its iterations do, and answers how many elements these are.
@@ -287,7 +290,7 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
     }
     let tested = match mode {
         FITTING if from.is_float || to.is_float => I::TESTED.div_ceil(read),
-        CODES if from.bits != 6 => (TESTED / read).max(1),
+        CODES if from.bits != 6 => (CODES_TESTED / read).max(1),
         _ => 1,
     };
     if mode == CODES && from.bits != 6 && read % I::REGISTER != 0 {
@@ -312,7 +315,7 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
             if any {
                 break;
             }
-            // (In two loops, too: the compiler unrolls that of a few short steps.)
+            // (As two, too: of a number that it knows the compiler unrolls the loop, if its steps are few and short.)
             let mut k = 0;
             while steps == tested && k < tested {
                 let (src, dst) = (src.add(k * read), dst.add(k * written));

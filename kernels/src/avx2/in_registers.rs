@@ -309,7 +309,7 @@ impl Avx2 {
     }
 
     /// Of numbers of which those next to each other fit. (64-bit lanes have no largest. If the last that fits, once it is
-    /// moved, is below 2^32, the largest of both their halves tell the same.)
+    /// moved, is below 2^32, the largest of either half tell the same: of the upper ones that is zero.)
     ///
     /// # Safety
     /// As for [`InRegisters::any_unfit`].
@@ -327,15 +327,16 @@ impl Avx2 {
             return unsafe { self.any_past_span_64(screen, src, bytes) };
         }
         let (addend, last) = (self.all_of(width, screen.addend), self.all_of(width, screen.last));
+        let lane = width.min(4);
         let (mut most, mut i) = (self.zero(), 0);
         while i < bytes {
             // SAFETY: the caller's: whole registers are left.
             let v = unsafe { self.load(src.add(i)) };
             let moved = if side.from_zero { v } else { self.added(width, v, addend) };
-            most = self.larger_unsigned(width, most, moved);
+            most = self.larger_unsigned(lane, most, moved);
             i += 32;
         }
-        self.signs8(self.same(width, self.larger_unsigned(width, most, last), last)) != -1
+        self.signs8(self.same(lane, self.larger_unsigned(lane, most, last), last)) != -1
     }
 
     /// The same of 64-bit lanes, by comparisons, which take them for numbers with a sign.

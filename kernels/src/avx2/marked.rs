@@ -43,7 +43,7 @@ pub(super) unsafe fn while_fitting<S: Marked>(
 ) -> usize {
     /// Steps between which nothing is asked.
     const STEPS: usize = 8;
-    let Some(fit) = params.plan().refused() else { return 0 };
+    let Some(fit) = params.plan().refused().filter(|_| n >= S::LEN) else { return 0 };
     // SAFETY: the caller's.
     let isa = unsafe { Avx2::summon() };
     isa.vectorize_on_lines(
@@ -63,7 +63,7 @@ pub(super) unsafe fn while_fitting<S: Marked>(
                     any = [isa.or(any[0], found[0]), isa.or(any[1], found[1])];
                 }
                 // Bit 0 becomes bit 7, and what else there is of the second comes to other bytes' lower bits, or is lost.
-                let any = isa.or(any[0], isa.shl16::<7>(isa.and(any[1], isa.all8(1))));
+                let any = isa.or(any[0], isa.shl16::<7>(any[1]));
                 if isa.signs8(any) != 0 {
                     break;
                 }

@@ -153,7 +153,7 @@ unsafe fn sixes_while_fitting<S: Step>(
     params: &Params,
 ) -> usize {
     const GROUPS: usize = 4;
-    let Some(tops) = params.plan().tops() else { return 0 };
+    let Some(tops) = params.plan().tops().filter(|_| n >= GROUP) else { return 0 };
     // SAFETY: the caller's.
     let isa = unsafe { Avx2::summon() };
     isa.vectorize_on_lines(

@@ -112,8 +112,8 @@ pub(super) fn map_of<A: Codes>(table: [u8; 256]) -> ByteMap {
     }
 }
 
-/// Whether a pair, one side of which is packed, is looked up with marks. (Half bytes and integers are told in no more time
-/// apart.)
+/// Whether a pair, one side of which is packed, is looked up with marks. (Half bytes have [their own](packed::leaves_room), and
+/// integers are told in no more time apart.)
 pub(super) const fn has_marks(from: DType, to: DType) -> bool {
     let looks_up = matches!(from.bits(), 6 | 8) && to.bits() <= 8;
     matches!(from.kind(), Kind::Float) && looks_up && from.bits() + to.bits() < 16

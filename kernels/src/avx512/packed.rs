@@ -295,8 +295,8 @@ pub(super) unsafe fn regroup_while_fitting<L: LookUp + Isa, A: Codes, B: Codes>(
 ) -> usize {
     /// Steps between which nothing is asked.
     const STEPS: usize = 8;
-    let Some(fit) = params.plan().refused() else { return 0 };
     let (from, step) = const { (64 * A::BITS / B::BITS, 64 * 8 / B::BITS) };
+    let Some(fit) = params.plan().refused().filter(|_| n >= step) else { return 0 };
     // SAFETY: the caller's.
     let isa = unsafe { L::summon() };
     isa.vectorize_on_lines(

@@ -292,7 +292,7 @@ pub(crate) unsafe fn default_results(table: &Table, params: &Params) -> [u8; 256
     results
 }
 
-/// 1 for each of the first bytes that does not fit, 0 for the others.
+/// 1 for each byte that does not fit, 0 for the others.
 ///
 /// # Safety
 /// The CPU has the instruction set of the table; `fit` is that of a dtype of 8 bits.

@@ -273,6 +273,61 @@ mod tests {
     use crate::shape::fits::{unfit8, unfit16};
     use crate::shape::tops::Tells;
 
+    /// Whether a byte is unfit, code by code.
+    fn is_unfit(fit: &Fit, code: u8) -> bool {
+        match fit.count {
+            0 => false,
+            1 => unfit8::<1>([code], fit),
+            2 => unfit8::<2>([code], fit),
+            _ => unfit8::<3>([code], fit),
+        }
+    }
+
+    /// Of all dtypes of at most 4 bits, to every other one, by every mode: a half byte is unfit if one of its codes is.
+    #[test]
+    fn half_bytes_are_unfit_that_have_an_unfit_code() {
+        let modes = [Mode::NearestEven, Mode::TowardZero, Mode::Up, Mode::Down, Mode::NearestAway];
+        let (mut cases, mut unfit) = (0, 0);
+        for from in DType::ALL.into_iter().filter(|from| from.is_packed() && from.bits() <= 4) {
+            for (&to, mode) in DType::ALL.iter().flat_map(|to| modes.map(|mode| (to, mode))) {
+                let (bits, of) = (from.bits(), from.component());
+                if to.is_complex() || matches!(to.kind(), Kind::Bool) {
+                    continue;
+                }
+                let fit = Fit::new(of, to, mode, Question::Refused);
+                let halves = fit.unfit_halves(bits);
+                for (half, found) in (0..16u8).zip(halves) {
+                    let codes =
+                        (0..4).step_by(bits).map(|place| half >> place & (0xf >> (4 - bits)));
+                    let any = codes.fold(false, |any, code| any | is_unfit(&fit, code));
+                    assert_eq!(found, u8::from(any), "{from} -> {to}, {mode:?}, {half:#x}");
+                    unfit += u32::from(any);
+                }
+                cases += 1;
+            }
+        }
+        assert!(cases > 1000 && unfit > 3000, "{cases} {unfit}");
+    }
+
+    /// Of integers without a sign, to what has a zero.
+    #[test]
+    fn spans_of_unsigned_integers_start_at_zero() {
+        let mut cases = 0;
+        for from in [DType::UInt8, DType::UInt16, DType::UInt32, DType::UInt64] {
+            for to in DType::ALL {
+                if to.is_complex() || matches!(to.kind(), Kind::Bool) {
+                    continue;
+                }
+                let fit = Fit::new(from, to, Mode::TowardZero, Question::Refused);
+                let Some(screen) = fit.screen() else { continue };
+                let has_zero = to.component() != DType::Float8E8M0Fnu;
+                assert_eq!(screen.addend == 0, has_zero, "{from} -> {to}");
+                cases += 1;
+            }
+        }
+        assert!(cases > 50, "{cases}");
+    }
+
     /// Of all dtypes of a byte, to every other one, by every mode: they tell exactly, wherever the codes lie in a byte.
     #[test]
     fn the_last_fitting_codes_at_the_top_of_a_byte_tell() {
@@ -296,12 +351,7 @@ mod tests {
                         }
                         _ => top > tops.last,
                     };
-                    let unfit = match fit.count {
-                        0 => false,
-                        1 => unfit8::<1>([code], &fit),
-                        2 => unfit8::<2>([code], &fit),
-                        _ => unfit8::<3>([code], &fit),
-                    };
+                    let unfit = is_unfit(&fit, code);
                     assert_eq!(is_past, unfit, "{from} -> {to}, {mode:?}, {code:#x}");
                     if tops.set | tops.other != 0 {
                         let other = code ^ code.wrapping_add(code);
