@@ -3,7 +3,7 @@
 use super::{Avx512, Features};
 use crate::codec::{Isa, unknown};
 use crate::philox::{self, AllDraws, Drawn, EvenDraws};
-use core::arch::x86_64::{__m512i, __mmask64};
+use core::arch::x86_64::{__m512i, __mmask16, __mmask64};
 use core::array;
 use core::hint::black_box;
 use core::mem::{self, MaybeUninit};
@@ -52,9 +52,9 @@ pub(super) unsafe fn draw<D: InOrder>(seed: u64, block: u64, blocks: &mut [Maybe
 pub(super) struct Keys {
     seed: u64,
     first: [u32; 2],
-    /// Those from the third round on, in all lanes.
-    later: [[__m512i; 2]; philox::ROUNDS - 2],
-    beside: Beside,
+    /// Those from the third round on up to the last one, in all lanes.
+    later: [[__m512i; 2]; philox::ROUNDS - 3],
+    last: LastRound,
 }
 
 impl Keys {
@@ -62,12 +62,12 @@ impl Keys {
     pub(super) fn new(x: Features, seed: u64) -> Self {
         let first = [seed as u32, (seed >> 32) as u32];
         let mut key = philox::next_key(first);
-        let mut later = [[x.f._mm512_setzero_si512(); 2]; philox::ROUNDS - 2];
+        let mut later = [[x.f._mm512_setzero_si512(); 2]; philox::ROUNDS - 3];
         for words in &mut later {
             key = philox::next_key(key);
             *words = [x.qword(key[0].into()), x.qword(key[1].into())];
         }
-        Self { seed, first, later, beside: Beside::new() }
+        Self { seed, first, later, last: LastRound::new(x, philox::next_key(key)) }
     }
 
     /// Writes the draws of `8 * SETS` blocks from one on.
@@ -81,7 +81,7 @@ impl Keys {
         match self.sets(x, first, const { &products::<SETS>(D::LANES) }) {
             Some(sets) => {
                 for (set, blocks) in sets.into_iter().zip(group.as_chunks_mut::<8>().0) {
-                    D::store(x, set, blocks);
+                    D::store(x, &self.last, set, blocks);
                 }
             }
             None => philox::fill::<8, D>(self.seed, first, group),
@@ -95,7 +95,7 @@ impl Keys {
         match self.sets(x, first, const { &products::<SETS>([0, 1, 2, 3, 4, 5, 6, 7]) }) {
             Some(sets) => {
                 for (tops, words) in tops.iter_mut().zip(sets) {
-                    *tops = self.beside.upper_halves(x, words);
+                    *tops = self.last.upper_halves(x, words);
                 }
             }
             None => {
@@ -117,7 +117,7 @@ impl Keys {
         match self.sets(x, first, const { &products::<SETS>(AllDraws::LANES) }) {
             Some(sets) => {
                 for (draws, words) in draws.iter_mut().zip(sets) {
-                    *draws = in_order(x, words);
+                    *draws = self.last.in_order(x, words);
                 }
             }
             None => {
@@ -131,8 +131,8 @@ impl Keys {
         draws
     }
 
-    /// The words of `8 * SETS` blocks from one on, whose first products are more than that of the first by such numbers; None
-    /// where the upper halves of their own numbers differ.
+    /// The words of `8 * SETS` blocks from one on before the last round, whose first products are more than that of the first by
+    /// such numbers; None where the upper halves of their own numbers differ.
     #[inline(always)]
     fn sets<const SETS: usize>(
         &self,
@@ -222,13 +222,19 @@ impl Start {
 
 /// A round, of 8 blocks.
 #[inline(always)]
-fn philox_round(x: Features, [a, b, c, d]: &mut Words, [k0, k1]: [__m512i; 2]) {
+fn philox_round(x: Features, words: &mut Words, [k0, k1]: [__m512i; 2]) {
+    let [p0, p1] = multiplied(x, words);
+    let [_, b, _, d] = *words;
+    let a = x.f._mm512_ternarylogic_epi64::<0x96>(x.upper(p1), b, k0);
+    let c = x.f._mm512_ternarylogic_epi64::<0x96>(x.upper(p0), d, k1);
+    *words = [a, p1, c, p0];
+}
+
+/// The products of a round, of the first and of the third word.
+#[inline(always)]
+fn multiplied(x: Features, [a, _, c, _]: &Words) -> [__m512i; 2] {
     let [m0, m1] = philox::MULTIPLIERS;
-    let p0 = x.f._mm512_mul_epu32(*a, x.qword(m0.into()));
-    let p1 = x.f._mm512_mul_epu32(*c, x.qword(m1.into()));
-    *a = x.f._mm512_ternarylogic_epi64::<0x96>(x.upper(p1), *b, k0);
-    *c = x.f._mm512_ternarylogic_epi64::<0x96>(x.upper(p0), *d, k1);
-    (*b, *d) = (p1, p0);
+    [x.f._mm512_mul_epu32(*a, x.qword(m0.into())), x.f._mm512_mul_epu32(*c, x.qword(m1.into()))]
 }
 
 /// Draws as registers have them.
@@ -236,8 +242,8 @@ pub(super) trait InOrder: Drawn {
     /// Which of 8 blocks is in which lane, for them to be stored with the fewest instructions.
     const LANES: [u64; 8];
 
-    /// Writes those of 8 blocks.
-    fn store(x: Features, words: Words, blocks: &mut [MaybeUninit<Self>; 8]);
+    /// Writes those of 8 blocks, whose words are before the last round.
+    fn store(x: Features, last: &LastRound, words: Words, blocks: &mut [MaybeUninit<Self>; 8]);
 }
 
 impl InOrder for AllDraws {
@@ -245,9 +251,9 @@ impl InOrder for AllDraws {
     const LANES: [u64; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
 
     #[inline(always)]
-    fn store(x: Features, words: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
+    fn store(x: Features, last: &LastRound, words: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
         // SAFETY: 8 blocks are two registers.
-        unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), in_order(x, words)) };
+        unsafe { x.store_qwords(blocks.as_mut_ptr().cast(), last.in_order(x, words)) };
     }
 }
 
@@ -255,58 +261,101 @@ impl InOrder for EvenDraws {
     const LANES: [u64; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
     #[inline(always)]
-    fn store(x: Features, [a, _, c, _]: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
+    fn store(x: Features, last: &LastRound, words: Words, blocks: &mut [MaybeUninit<Self>; 8]) {
         // SAFETY: two draws of 8 blocks are one register.
-        unsafe { x.store_dwords(blocks.as_mut_ptr().cast(), x.pairs(a, c)) };
+        unsafe { x.store_dwords(blocks.as_mut_ptr().cast(), last.even(x, words)) };
     }
 }
 
-/// The draws of 8 blocks, which are in [such](InOrder::LANES) lanes.
-#[inline(always)]
-fn in_order(x: Features, [a, b, c, d]: Words) -> [__m512i; 2] {
-    let (ab, cd) = (x.pairs(a, b), x.pairs(c, d));
-    [x.f._mm512_unpacklo_epi64(ab, cd), x.f._mm512_unpackhi_epi64(ab, cd)]
+/// The last round, after which nothing is multiplied: words need not come to the lower halves of lanes, but go where they are
+/// wanted. In a product both halves are words, one of them once it is XORed with another word and a key.
+pub(super) struct LastRound {
+    keys: [__m512i; 2],
+    /// Both keys, each where its word is of [even ones](Self::even), and where its upper half is of [those](Self::upper_halves).
+    both: __m512i,
+    uppers: __m512i,
+    /// The even dwords, and the second half of each qword as bytes. (What the compiler knew of masks and of the shuffles below,
+    /// it would take for permutations of two registers, or make two operations of.)
+    even: __mmask16,
+    second: __mmask64,
+    /// Where in each qword of a product the upper halves of its words are, the upper word first, twice; and for each half of a
+    /// qword the upper half of its lower word, and zeros.
+    of_product: __m512i,
+    of_lower: __m512i,
 }
 
-/// What brings the upper halves of draws beside each other.
-///
-/// The compiler is not to know any of it: it would see that words are moved, and take permutations of two registers for that,
-/// or three operations for one.
-struct Beside {
-    /// For each word the second one of its qword.
-    second: __m512i,
-    /// The first, third and fourth word of each qword, as bytes.
-    places: [__mmask64; 3],
-}
-
-impl Beside {
+impl LastRound {
     #[inline(always)]
-    fn new() -> Self {
-        const SECOND: __m512i = seconds();
-        const FIRST: u64 = 0x0303_0303_0303_0303;
+    fn new(x: Features, [k0, k1]: [u32; 2]) -> Self {
+        const EVEN: u16 = 0x5555;
+        const SECOND: u64 = 0xf0f0_f0f0_f0f0_f0f0;
+        const NONE: u8 = 0x80;
+        const OF_PRODUCT: __m512i = places([6, 7, 2, 3, 6, 7, 2, 3]);
+        const OF_LOWER: __m512i = places([2, 3, NONE, NONE, 2, 3, NONE, NONE]);
+        let (k0, k1) = (u64::from(k0), u64::from(k1));
         Self {
+            keys: [x.qword(k0), x.qword(k1)],
+            both: x.qword(k0 | k1 << 32),
+            uppers: x.qword(k0 >> 16 | k1 >> 16 << 32),
+            even: unknown(&EVEN),
             second: unknown(&SECOND),
-            places: [unknown(&FIRST), unknown(&(FIRST << 4)), unknown(&(FIRST << 6))],
+            of_product: unknown(&OF_PRODUCT),
+            of_lower: unknown(&OF_LOWER),
         }
+    }
+
+    /// The draws of 8 blocks, which are in [such](InOrder::LANES) lanes.
+    #[inline(always)]
+    fn in_order(&self, x: Features, words: Words) -> [__m512i; 2] {
+        let [p0, p1] = multiplied(x, &words);
+        let ([_, b, _, d], [k0, k1]) = (words, self.keys);
+        let (ab, cd) = (self.pair(x, p1, b, k0), self.pair(x, p0, d, k1));
+        [x.f._mm512_unpacklo_epi64(ab, cd), x.f._mm512_unpackhi_epi64(ab, cd)]
+    }
+
+    /// Two words, of a product: the second one is its lower half, and the first one in its upper half.
+    #[inline(always)]
+    fn pair(&self, x: Features, product: __m512i, word: __m512i, key: __m512i) -> __m512i {
+        let turned = x.f._mm512_rol_epi64::<32>(product);
+        x.f._mm512_mask_ternarylogic_epi32::<0x96>(turned, self.even, word, key)
+    }
+
+    /// The first and the third draw of each block.
+    #[inline(always)]
+    fn even(&self, x: Features, words: Words) -> __m512i {
+        let [p0, p1] = multiplied(x, &words);
+        let [_, b, _, d] = words;
+        // The upper half of the first product is where the third word is wanted.
+        let (p0, p1) = (x.f._mm512_castsi512_ps(p0), x.f._mm512_castsi512_ps(p1));
+        let products = x.f._mm512_castps_si512(x.f._mm512_mask_movehdup_ps(p0, self.even, p1));
+        x.f._mm512_ternarylogic_epi32::<0x96>(products, x.pairs(b, d), self.both)
     }
 
     /// The upper halves of the draws of 8 blocks.
     #[inline(always)]
-    fn upper_halves(&self, x: Features, [a, b, c, d]: Words) -> __m512i {
-        // The second one is where it is wanted; the others come beside it.
-        let [first, third, fourth] = self.places;
-        let draws = x.bw._mm512_mask_shuffle_epi8(b, first, a, self.second);
-        let draws = x.bw._mm512_mask_shuffle_epi8(draws, third, c, self.second);
-        x.bw._mm512_mask_shuffle_epi8(draws, fourth, d, self.second)
+    fn upper_halves(&self, x: Features, words: Words) -> __m512i {
+        let [p0, p1] = multiplied(x, &words);
+        let [_, b, _, d] = words;
+        let products = self.beside(x, p1, p0, self.of_product);
+        let lowers = self.beside(x, b, d, self.of_lower);
+        x.f._mm512_ternarylogic_epi32::<0x96>(products, lowers, self.uppers)
+    }
+
+    /// The bytes at those places of the qwords of both, half a qword of each.
+    #[inline(always)]
+    fn beside(&self, x: Features, first: __m512i, second: __m512i, places: __m512i) -> __m512i {
+        let first = x.bw._mm512_shuffle_epi8(first, places);
+        x.bw._mm512_mask_shuffle_epi8(first, self.second, second, places)
     }
 }
 
-/// For each byte of a register its place in the second word of the qword, within 16 bytes.
-const fn seconds() -> __m512i {
+/// For each byte of a register its place within 16 bytes, by what it is within a qword, if there is any.
+const fn places(of_qword: [u8; 8]) -> __m512i {
     let mut places = [0; 64];
     let mut i = 0;
     while i < places.len() {
-        places[i] = (i % 16 / 8 * 8 + 2 + i % 2) as u8;
+        // (To no place 8 makes no difference.)
+        places[i] = of_qword[i % 8] | (i % 16 / 8 * 8) as u8;
         i += 1;
     }
     // SAFETY: any 64 bytes make a register.
