@@ -47,7 +47,7 @@ pub(crate) const RESULTS: usize = 2;
 /// Both sides are.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Where kernels are chosen by it.
 pub(crate) const BOTH: usize = SOURCE | RESULTS;
-/// It ends before the first element that may not fit, and as many steps before as are tested at a time, or fewer.
+/// It ends before the first element that may not fit: before the steps that are tested with it.
 pub(crate) const FITTING: usize = 4;
 
 /// The same of codes of a byte or less.
@@ -315,19 +315,22 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
             if any {
                 break;
             }
-            // (Of a number that it knows the compiler unrolls the loop: a gain where steps are few, as those of numbers are.)
             let mut k = 0;
-            if mode == FITTING && steps == tested {
+            if mode != FITTING {
+                while k < steps {
+                    let (src, dst) = (src.add(k * read), dst.add(k * written));
+                    turned_step(isa, turns, buffers, src, dst, &step);
+                    k += 1;
+                }
+            } else if steps == tested {
+                // (Of a number that it knows the compiler unrolls the loop: a gain where steps are few, as those of numbers.)
                 while k < tested {
                     let (src, dst) = (src.add(k * read), dst.add(k * written));
                     turned_step(isa, turns, buffers, src, dst, &step);
                     k += 1;
                 }
-            }
-            while k < steps {
-                let (src, dst) = (src.add(k * read), dst.add(k * written));
+            } else {
                 turned_step(isa, turns, buffers, src, dst, &step);
-                k += 1;
             }
         }
         i += steps * len;
