@@ -1,8 +1,8 @@
 //! From packed elements, to them, or both, by a table that is told when the loop is called: what other options than
 //! the default ones make of each code. A loop knows but how many bits an element has on both sides.
 
-use super::codes::{Codes, Packed, Plain, load_up_to, store_all};
-use super::maps::mapped;
+use super::codes::{Codes, Packed, Plain};
+use super::maps::{mapped, mapped_then};
 use super::marked::codes_marked;
 use super::packed::{self, Halves};
 use super::tables::{ByteMap, LookUp, Shape};
@@ -85,17 +85,16 @@ unsafe fn negated<L: LookUp, A: Codes, B: Codes>(
     debug_assert!(matches!(B::Numbers::DTYPE.kind(), Kind::UInt));
     let map = ByteMap { shape: Shape::Low7, ..map };
     let (x, bw) = (isa.features(), isa.features().bw);
-    // SAFETY: the caller's; 64 elements are whole bytes on both sides.
+    // SAFETY: the caller's.
     unsafe {
-        store_all::<L, B>(
+        mapped_then::<L, A, B>(
             isa,
+            &map,
+            src,
             dst,
             n,
-            false,
             #[inline(always)]
-            |i, count| {
-                let v = load_up_to::<L, A>(isa, src.add(i), count);
-                let found = isa.look_up(&map, v);
+            |found, v| {
                 let zero = x.f._mm512_setzero_si512();
                 bw._mm512_mask_sub_epi8(found, bw._mm512_movepi8_mask(v), zero, found)
             },

@@ -98,6 +98,33 @@ pub(super) unsafe fn mapped<L: LookUp, A: Codes, B: Codes>(
     dst: *mut u8,
     n: usize,
 ) {
+    // SAFETY: the caller's.
+    unsafe {
+        mapped_then::<L, A, B>(
+            isa,
+            map,
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |found, _| found,
+        );
+    }
+}
+
+/// The same, given what then becomes of what is found, and of the codes.
+///
+/// # Safety
+/// As for [`to_8`].
+#[inline(always)]
+pub(super) unsafe fn mapped_then<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    map: &ByteMap,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    then: impl Fn(__m512i, __m512i) -> __m512i,
+) {
     // SAFETY: the caller's; 64 elements are whole bytes on both sides.
     unsafe {
         store_all::<L, B>(
@@ -106,7 +133,10 @@ pub(super) unsafe fn mapped<L: LookUp, A: Codes, B: Codes>(
             n,
             false,
             #[inline(always)]
-            |i, count| isa.look_up(map, load_up_to::<L, A>(isa, src.add(i / 8 * A::BITS), count)),
+            |i, count| {
+                let v = load_up_to::<L, A>(isa, src.add(i / 8 * A::BITS), count);
+                then(isa.look_up(map, v), v)
+            },
         );
     }
 }
