@@ -18,7 +18,9 @@ use super::steps::floats::{
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
 use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
-use super::steps::turned::{self, BrainToFloat64, LongsToWords, WidenTurned, WordsToBrain};
+use super::steps::turned::{
+    self, BrainToFloat64, LongsToWords, TurnedBrains, WidenTurned, WordsToBrain,
+};
 use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
 use super::{Avx2, float16, fused, sides_of};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack, cast_all};
@@ -276,6 +278,12 @@ where
             stepwise::NONE => (stepped::<BrainToFloat64<false>, A, B, MODE>, Road::Direct),
             _ => (stepped::<BrainToFloat64<true>, A, B, MODE>, Road::Direct),
         }
+    } else if is(from, DType::BFloat16)
+        && is_integer(to)
+        && to.bits() == 32
+        && MODE & stepwise::SOURCE != 0
+    {
+        (stepped::<TurnedBrains, A, B, MODE>, Road::Direct)
     } else if is_integer(from)
         && from.bits() == 16
         && is(to, DType::BFloat16)
@@ -388,9 +396,15 @@ where
             (DType::Float8E5M2, DType::Float16) => {
                 (stepped::<UpperByteToFloat16, A, B, MODE>, Road::Direct)
             }
-            _ => (stepped::<SmallToFloat16, A, B, MODE>, Road::Table),
+            _ if MODE & stepwise::RESULTS != 0 => {
+                (stepped::<SmallToFloat16<true>, A, B, MODE>, Road::Table)
+            }
+            _ => (stepped::<SmallToFloat16<false>, A, B, MODE>, Road::Table),
         },
-        (true, 64) => (stepped::<SmallToFloat64, A, B, MODE>, Road::Table),
+        (true, 64) if MODE & stepwise::RESULTS != 0 => {
+            (stepped::<SmallToFloat64<true>, A, B, MODE>, Road::Table)
+        }
+        (true, 64) => (stepped::<SmallToFloat64<false>, A, B, MODE>, Road::Table),
         (false, _) if is(from, DType::Float8E8M0Fnu) => {
             (stepped::<PowerToInt<false>, A, B, MODE>, Road::Direct)
         }

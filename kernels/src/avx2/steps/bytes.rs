@@ -16,10 +16,10 @@ use core::arch::x86_64::{__m256, __m256i};
 pub(in crate::avx2) struct FillByte;
 
 /// Small floats, and integers of at most 4 bits, to a 16-bit float: two look-ups.
-pub(in crate::avx2) struct SmallToFloat16;
+pub(in crate::avx2) struct SmallToFloat16<const TURNED: bool>;
 
 /// The same to float64: to its two upper bytes, in which all of them are exact.
-pub(in crate::avx2) struct SmallToFloat64;
+pub(in crate::avx2) struct SmallToFloat64<const TURNED: bool>;
 
 /// The same to what wants more than a look-up, by way of bfloat16, in which all of them are exact.
 pub(in crate::avx2) struct SmallToAny;
@@ -65,50 +65,70 @@ impl<A: Real, B: Real> Step<A, B> for FillByte {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for SmallToFloat16 {
+impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for SmallToFloat16<TURNED> {
     const LEN: usize = 32;
+    const WRITES_TURNED: bool = TURNED;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let [low, high] = isa.small_to_words::<A, B>(isa.in_order(isa.load(src)));
-            isa.store(dst, isa.low8(low, high));
-            isa.store(dst.add(32), isa.high8(low, high));
+            let bytes = isa.small_to_words::<A, B>(isa.in_order(isa.load(src)));
+            let [first, second] = isa.words_of::<TURNED>(bytes);
+            isa.store(dst, first);
+            isa.store(dst.add(32), second);
         }
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for SmallToFloat64 {
+impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for SmallToFloat64<TURNED> {
     const LEN: usize = 32;
+    const WRITES_TURNED: bool = TURNED;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let bytes = isa.ready_to_unpack_thrice(isa.load(src));
-            let [low, high] = isa.small_to_words::<A, B>(bytes);
-            isa.store_upper_words(isa.low8(low, high), dst);
-            isa.store_upper_words(isa.high8(low, high), dst.add(128));
+            let [first, second] = isa.words_of::<TURNED>(isa.small_to_words::<A, B>(bytes));
+            isa.store_upper_words::<TURNED>(first, dst);
+            isa.store_upper_words::<TURNED>(second, dst.add(128));
         }
     }
 }
 
 impl Avx2 {
-    /// Stores words with 48 zeros below each.
+    /// Words of low and high bytes, turned or not: the first eight of each lane, and the others.
+    #[inline(always)]
+    fn words_of<const TURNED: bool>(self, [low, high]: [__m256i; 2]) -> [__m256i; 2] {
+        let (first, second) = if TURNED { (high, low) } else { (low, high) };
+        [self.low8(first, second), self.high8(first, second)]
+    }
+
+    /// Stores words with 48 zeros below each; if these are turned, they come first, as turned numbers do.
     ///
     /// # Safety
     /// `dst` is valid for writing 128 bytes.
     #[inline(always)]
-    unsafe fn store_upper_words(self, words: __m256i, dst: *mut u8) {
+    unsafe fn store_upper_words<const TURNED: bool>(self, words: __m256i, dst: *mut u8) {
         let zero = self.zero();
-        let (a, b) = (self.low16(zero, words), self.high16(zero, words));
-        // SAFETY: the caller's.
-        unsafe {
-            self.store(dst, self.low32(zero, a));
-            self.store(dst.add(32), self.high32(zero, a));
-            self.store(dst.add(64), self.low32(zero, b));
-            self.store(dst.add(96), self.high32(zero, b));
+        let (a, b) = match TURNED {
+            true => (self.low16(words, zero), self.high16(words, zero)),
+            false => (self.low16(zero, words), self.high16(zero, words)),
+        };
+        let mut i = 0;
+        while i < 2 {
+            let v = if i == 0 { a } else { b };
+            let (first, second) = match TURNED {
+                true => (self.low32(v, zero), self.high32(v, zero)),
+                false => (self.low32(zero, v), self.high32(zero, v)),
+            };
+            // SAFETY: the caller's.
+            unsafe {
+                self.store(dst.add(64 * i), first);
+                self.store(dst.add(64 * i + 32), second);
+            }
+            i += 1;
         }
     }
 }

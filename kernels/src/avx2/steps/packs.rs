@@ -2,7 +2,6 @@
 //! byte, four at a time, whose results are packed before they reach memory. And from packed dtypes
 //! to float32 and float64: the steps from a byte, four at a time.
 
-use crate::avx2::Avx2;
 use crate::avx2::code_tables::words_in;
 use crate::avx2::direct;
 use crate::avx2::packed::{Step, stepped};
@@ -14,6 +13,7 @@ use crate::avx2::steps::floats::{
 use crate::avx2::steps::ints::{ClampByte, ClampToSmall, ClampedBy};
 use crate::avx2::steps::maps::{BY_DEFAULT, ByteMap, FROM_ZERO, LOW_BITS};
 use crate::avx2::steps::words::{Constants, NEAREST, WordsToInt};
+use crate::avx2::{Avx2, sides_of};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::options::{Overflow, Rounding};
 use crate::shape::Mode;
@@ -35,6 +35,7 @@ where
     const IN: usize = A::DTYPE.bits();
     const OUT: usize = OUT;
     const LEN: usize = GROUP;
+    const AHEAD: bool = sides_of(A::DTYPE, B::DTYPE, [false; 2])[0].ahead;
     const OF: Option<(DType, DType)> = Some((A::DTYPE, B::DTYPE));
     type Tables = ();
 
@@ -107,6 +108,7 @@ where
     const IN: usize = IN;
     const OUT: usize = B::DTYPE.bits();
     const LEN: usize = GROUP;
+    const WRITES_TURNED: bool = S::WRITES_TURNED;
     type Tables = ();
 
     #[inline(always)]
@@ -173,7 +175,7 @@ impl Step for FoursToFloat32 {
 }
 
 macro_rules! set_unpacking {
-    ($pairs:ident $step:ident $to:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
+    ($pairs:ident ($step:ty) $to:ident [$($packed:ident $of:ident $bits:literal)*]) => {$(
         $pairs.set(DType::$packed, DType::$to, Entry {
             kernel: stepped::<Unpacks<$step, mark::$of, mark::$to, $bits>, MODE>,
             road: Road::Direct,
@@ -250,10 +252,20 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
     pairs.set(DType::Int4x2, DType::Float32, fours);
     pairs.set(DType::UInt4x2, DType::Float32, fours);
     pairs.set(DType::Float4E2M1FnX2, DType::Float32, fours);
-    set_unpacking!(pairs SmallToFloat64 Float64 [
-        Int4x2 Int4 4 UInt4x2 UInt4 4
-        Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
-    ]);
+    macro_rules! set_doubles {
+        ($turned:literal) => {
+            set_unpacking!(pairs (SmallToFloat64<$turned>) Float64 [
+                Int4x2 Int4 4 UInt4x2 UInt4 4
+                Float4E2M1FnX2 Float4E2M1Fn 4
+                Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
+            ])
+        };
+    }
+    if MODE & stepwise::RESULTS != 0 {
+        set_doubles!(true);
+    } else {
+        set_doubles!(false);
+    }
     pairs
 }
 

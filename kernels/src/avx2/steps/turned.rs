@@ -1,9 +1,11 @@
-//! From integers to wider ones and to floats, and from bfloat16 to float64, of which one side or both are in the other byte
-//! order: one permutation puts each byte where it belongs, in whatever order there is on either side. And from 64-bit integers
-//! to those of 16, which are picked out in either order, too.
+//! From integers to wider ones and to floats, and from bfloat16 to float64 and to integers of 32 bits, of which one side or both
+//! are in the other byte order: one permutation puts each byte where it belongs, in whatever order there is on either side. And
+//! from 64-bit integers to those of 16, which are picked out in either order, too.
 
 use crate::avx2::Avx2;
+use crate::avx2::decode::F32;
 use crate::avx2::direct::Step;
+use crate::codec::{Bridge, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::stepwise::{BOTH, RESULTS, SOURCE, places};
 use core::arch::x86_64::{__m128i, __m256, __m256i};
@@ -210,6 +212,28 @@ impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for BrainToFloat64<TURNED>
                 isa.store(dst.add(32), isa.pd_bits(isa.ps_to_pd(isa.half_ps::<1>(floats))));
             }
             i += 8;
+        }
+    }
+}
+
+/// Bfloat16s in the other byte order to integers, by way of float32s.
+pub(in crate::avx2) struct TurnedBrains;
+
+impl<A: Real, B: Real> Step<A, B> for TurnedBrains
+where
+    Avx2: Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>,
+{
+    const LEN: usize = 16;
+    const AT_ONCE: usize = 2;
+    const READS_TURNED: bool = true;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's: 16 elements on both sides.
+        unsafe {
+            let (first, second) = (isa.loadx(src), isa.loadx(src.add(16)));
+            let floats = [isa.brains_to_ps::<true>(first), isa.brains_to_ps::<true>(second)];
+            Encode::<B>::encode(isa, isa.bridge(F32(floats)), dst);
         }
     }
 }
