@@ -10,7 +10,7 @@
 use super::Avx2;
 use super::bridge::Sticky;
 use super::cores::{Choice, Core, either};
-use super::direct::{Bridges, Step};
+use super::direct::{Bridges, Step, stepped};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real};
 use crate::scalar::Scalar;
@@ -57,6 +57,7 @@ where
         DType::Int16 | DType::UInt16 if !is_loaded => {
             either::<Parted, FromTurnedWords<true>, FromTurnedWords<false>, A, B, MODE>
         }
+        DType::UInt32 if MODE & stepwise::RESULTS != 0 => stepped::<FromUnsigned, A, B, MODE>,
         DType::Float32 if is_loaded => {
             either::<Loaded, ToFloat16<true>, ToFloat16<false>, A, B, MODE>
         }
@@ -73,6 +74,7 @@ where
 {
     const LEN: usize = 16;
     const AT_ONCE: usize = if A::DTYPE.bits() <= 32 { 4 } else { 1 };
+    const AT_ONCE_TURNED: usize = 2;
     const HALVES: [bool; 2] = [A::DTYPE.bits() == 16, true];
 
     #[inline(always)]
@@ -144,6 +146,37 @@ impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromTurnedWords<BY_F
                 true => isa.store_float16_by_fours(isa.fours(floats), dst),
                 false => isa.store_float16(floats, dst),
             }
+        }
+    }
+}
+
+/// Unsigned integers of 32 bits to float16s that are turned, two registers at a time.
+///
+/// They are taken for signed ones, and of float16s the negative ones, whose codes are the largest, become infinity with those
+/// that are past it: it takes one operation for 16 results, as turning them does. (Numbers that float32 has to round are past
+/// the largest float16, in whatever direction.)
+struct FromUnsigned;
+
+impl<A: Real, B: Real> Step<A, B> for FromUnsigned {
+    const LEN: usize = 32;
+    const AT_ONCE: usize = 2;
+    const WRITES_TURNED: bool = true;
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
+        const INFINITY: i16 = 0x7c00;
+        let turned = isa.twice(bytemuck::cast(const { places(2) }));
+        let mut i = 0;
+        while i < 32 {
+            // SAFETY: the caller's: 16 elements are left on both sides.
+            unsafe {
+                let (a, b) = (isa.load(src.add(4 * i)), isa.load(src.add(4 * i + 32)));
+                let a = isa.to_float16(isa.i32_to_ps(a));
+                let b = isa.to_float16(isa.i32_to_ps(b));
+                let words = isa.min_u16(isa.join(b, a), isa.all16(INFINITY));
+                isa.store(dst.add(2 * i), isa.shuffle8(words, turned));
+            }
+            i += 16;
         }
     }
 }

@@ -122,19 +122,30 @@ where
             #[inline(always)]
             move || {
                 let lie = const { sides_of(A::DTYPE, B::DTYPE, halves(A::DTYPE, B::DTYPE)) };
+                let at_once = if MODE & stepwise::BOTH != 0 { 2 } else { 1 };
                 // SAFETY: the caller's; 16 elements of two bytes or more are whole registers.
                 unsafe {
                     stepwise::whole_steps(
                         isa,
                         MODE,
                         lie,
-                        Avx2::STEP,
+                        at_once * Avx2::STEP,
                         src,
                         dst,
                         n,
                         params,
                         #[inline(always)]
-                        |src, dst| step::<A, B>(isa, src, dst),
+                        |src, dst| {
+                            step::<A, B>(isa, src, dst);
+                            if at_once > 1 {
+                                let src = src.add(Avx2::STEP * size_of::<A::Stored>());
+                                step::<A, B>(
+                                    isa,
+                                    src,
+                                    dst.add(Avx2::STEP * size_of::<B::Stored>()),
+                                );
+                            }
+                        },
                     )
                 }
             },
