@@ -3,6 +3,7 @@
 
 use super::Features;
 use super::codes::{Codes, Pair, Plain, over_pair};
+use super::eights::inlined;
 use super::lanes::{both, each};
 use super::maps::Maps;
 use super::narrow::{bytes_of_dwords, bytes_of_words};
@@ -400,6 +401,41 @@ pub(super) unsafe fn small_of_dwords<L: LookUp, A: Codes, B: Codes, H: How>(
     pair: Pair<A, B>,
 ) {
     let x = isa.features();
+    let of_unsigned = inlined(
+        #[inline(always)]
+        |v| match const { ends_early::<B, H>() } {
+            true => from_unsigned::<L, B, H>(isa, x.clamp_to_bytes::<true>(v)),
+            false => {
+                let v = each(
+                    v,
+                    #[inline(always)]
+                    |v| x.f._mm512_min_epu32(v, x.dword(255)),
+                );
+                from_unsigned::<L, B, H>(isa, x.clamp_to_bytes::<false>(v))
+            }
+        },
+    );
+    if A::TURNED && matches!(A::Numbers::DTYPE, DType::UInt32) {
+        // Rotated, the highest byte of a turned number is its lowest, and what is past a byte is above it, in whatever order.
+        // SAFETY: the caller's.
+        return unsafe {
+            bytes_of_dwords(
+                isa,
+                src,
+                dst,
+                n,
+                pair.unturned(),
+                #[inline(always)]
+                |v| {
+                    of_unsigned(each(
+                        v,
+                        #[inline(always)]
+                        |v| x.f._mm512_rol_epi32::<8>(v),
+                    ))
+                },
+            )
+        };
+    }
     // SAFETY: the caller's.
     unsafe {
         bytes_of_dwords(
@@ -410,17 +446,7 @@ pub(super) unsafe fn small_of_dwords<L: LookUp, A: Codes, B: Codes, H: How>(
             pair,
             #[inline(always)]
             |v| match A::Numbers::DTYPE {
-                DType::UInt32 if const { ends_early::<B, H>() } => {
-                    from_unsigned::<L, B, H>(isa, x.clamp_to_bytes::<true>(v))
-                }
-                DType::UInt32 => {
-                    let v = each(
-                        v,
-                        #[inline(always)]
-                        |v| x.f._mm512_min_epu32(v, x.dword(255)),
-                    );
-                    from_unsigned::<L, B, H>(isa, x.clamp_to_bytes::<false>(v))
-                }
+                DType::UInt32 => of_unsigned(v),
                 _ => from_signed::<L, B, H>(isa, x.clamp_to_bytes::<true>(v)),
             },
         )
