@@ -71,7 +71,7 @@ use fused::{Fuses, fused, fused_bf16, fused_vbmi};
 use shim::{Bf16, Vbmi};
 use sixty_fours::with_sixty_fours;
 use tables::LookUp;
-use turned::with_doubles;
+use turned::with_turned;
 
 pulp::simd_type! {
     /// What every server CPU with AVX-512 has, since Skylake.
@@ -291,7 +291,7 @@ where
 }
 
 /// Sets the kernels of the pairs with a packed or complex side that have one of their own, but
-/// those that [`with_complex`], [`with_eights`], [`with_doubles`] and [`with_sixty_fours`] set, for [`for_each_dtype`].
+/// those that [`with_complex`], [`with_eights`], [`with_turned`] and [`with_sixty_fours`] set, for [`for_each_dtype`].
 macro_rules! composed_pairs {
     (
         $pairs:ident $isa:ident
@@ -344,7 +344,7 @@ macro_rules! composed_pairs {
 
 const fn with_composed<const MODE: usize>(mut pairs: RealPairs, isa: For) -> RealPairs {
     for_each_dtype!(composed_pairs pairs isa);
-    let pairs = with_doubles::<MODE>(with_eights::<MODE>(with_complex::<MODE>(pairs)));
+    let pairs = with_turned::<MODE>(with_eights::<MODE>(with_complex::<MODE>(pairs)));
     with_sixty_fours::<MODE>(pairs, isa)
 }
 

@@ -5,7 +5,10 @@
 //! * Integers of two bytes to float64: one permutation puts each byte where it belongs in a number of 64 bits, in
 //!   whatever order the source is, and that is a float64 but for a constant.
 //! * Numbers of 32 bits that become 64-bit integers are turned before they are that long.
+//! * Float64s that become float16s are turned in another order than the hubs' loop does it in.
 
+use super::bridge::Hub;
+use super::decode::F64;
 use super::eights::{NEAREST, by_eights, inlined};
 use super::in_registers::Turn;
 use super::lanes::both;
@@ -13,12 +16,12 @@ use super::tables::LookUp;
 use super::{Avx512, Features};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::stepwise;
+use crate::stepwise::{self, Side};
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
 
-/// Sets the kernels from integers of two bytes to turned float64s.
-pub(super) const fn with_doubles<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
+/// Sets the kernels from integers of two bytes to turned float64s, and from float64s to float16s if both are turned.
+pub(super) const fn with_turned<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
     if MODE & stepwise::RESULTS == 0 {
         return pairs;
     }
@@ -28,6 +31,10 @@ pub(super) const fn with_doubles<const MODE: usize>(mut pairs: RealPairs) -> Rea
     };
     pairs.set(DType::Int16, DType::Float64, Entry { kernel: signed, road: Road::Direct });
     pairs.set(DType::UInt16, DType::Float64, Entry { kernel: unsigned, road: Road::Direct });
+    if MODE == stepwise::BOTH {
+        let entry = Entry { kernel: float16s_of_doubles, road: Road::Direct };
+        pairs.set(DType::Float64, DType::Float16, entry);
+    }
     pairs
 }
 
@@ -80,6 +87,53 @@ unsafe fn doubles<A: Real, const TURNED: bool>(
     // SAFETY: the caller's.
     unsafe { by_eights::<2, 8>(x, src, dst, n, each) };
     n
+}
+
+/// Float64s to float16s, both turned: all of a step before anything else, and results by the same port, which has least to do
+/// then. (Both ports have the same to do otherwise, and it takes longer in another order, as the hubs' loop has it.)
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn float16s_of_doubles(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+    // SAFETY: the caller's.
+    let isa = unsafe { Avx512::summon() };
+    let Avx512(x) = isa;
+    let (from, to) = (x.turn(8), x.turn(2));
+    let turned = inlined(
+        #[inline(always)]
+        |src: *const u8| {
+            // SAFETY: as many bytes are left as a register has, by the step below.
+            let v = unsafe { x.load_dwords(src) };
+            x.f._mm512_castsi512_pd(x.turned_if(true, from, v))
+        },
+    );
+    // SAFETY: the caller's; a step reads eight registers, and writes eight halves.
+    unsafe {
+        stepwise::whole_steps(
+            isa,
+            stepwise::NONE,
+            const { Side::both(DType::Float64, DType::Float16, [false; 2]) },
+            64,
+            src,
+            dst,
+            n,
+            params,
+            #[inline(always)]
+            |src, dst| {
+                let at = |k: usize| turned(src.add(64 * k));
+                let v = [[at(0), at(1)], [at(2), at(3)], [at(4), at(5)], [at(6), at(7)]];
+                let mut k = 0;
+                while k < 4 {
+                    let odd = F64(v[k]).odd::<false>(x);
+                    let halves = x.float16s::<_MM_FROUND_TO_NEAREST_INT>(odd);
+                    x.store_words(dst.add(32 * k), x.turned_half(to, halves));
+                    k += 1;
+                }
+            },
+        )
+    }
 }
 
 /// Where the dwords of 64-bit integers come from, of sixteen turned dwords and what is above them, which comes first.
