@@ -141,6 +141,11 @@ pub(crate) struct Side {
     /// Whether a source is turned some steps ahead, in memory, from which these load it again: where what an instruction
     /// does with a register takes it longer than the same with memory, by more than a store and a load take.
     pub(crate) ahead: bool,
+    /// Whether some registers of a source are turned in another way than the others, by instructions whose port has less to do
+    /// in a step.
+    // (AVX-512 has such ones.)
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) mixed: bool,
     /// How it is told of a source's codes of a byte or less that all fit.
     // (x86-64 alone tests such codes in registers.)
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
@@ -163,6 +168,7 @@ impl Side {
             from_zero: false,
             halves: false,
             ahead: false,
+            mixed: false,
             tells: Tells::Any,
             above: dtype.bits().saturating_sub(dtype.significant_bits()),
         }

@@ -85,11 +85,14 @@ pub(super) const fn sides<A: Codes, B: Codes>() -> [Side; 2] {
 }
 
 /// The sides of a kernel that calculates in lanes of 32 bits and more: words are loaded by half registers, and so are
-/// float16s stored. (Other words are joined first.)
+/// float16s stored. (Other words are joined first.) To make float16s of integers of 64 bits keeps the port busy that has to
+/// turn them, but for those that are turned in another way.
 pub(super) const fn fused_sides<A: Codes, B: Codes>() -> [Side; 2] {
     let [from, to] = sides::<A, B>();
     let stores_halves = matches!(B::Numbers::DTYPE, DType::Float16);
-    [Side { halves: from.width == 2, ..from }, Side { halves: stores_halves, ..to }]
+    let is_long = matches!(A::Numbers::DTYPE, DType::Int64 | DType::UInt64);
+    let source = Side { halves: from.width == 2, mixed: is_long && stores_halves, ..from };
+    [source, Side { halves: stores_halves, ..to }]
 }
 
 /// The sides of a kernel that stores float16s by half registers, from whole ones.

@@ -11,12 +11,14 @@ use core::arch::x86_64::*;
 /// How the components of a register are turned: each byte comes from a place in its lane. Kernels that widen or narrow numbers
 /// need the ports for that, too: one of an Intel's, two of a Zen 4's. With VBMI2 words are rotated instead, by another port; so
 /// can dwords be, in two steps. With VBMI what is longer is shifted byte by byte, which takes an Intel the same port, but a
-/// Zen 4 mostly others.
+/// Zen 4 mostly others. Mixed with these are registers whose words are rotated, and two of them, and four.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
     width: usize,
     places: __m512i,
     finer: Option<Finer>,
+    /// Whether one of four registers of what is as long is turned so.
+    mixed: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -26,6 +28,8 @@ struct Finer {
     eights: __m512i,
     /// The bits of 64 that bytes start at.
     starts: __m512i,
+    /// By how many bits 64 are rotated.
+    half: __m512i,
 }
 
 /// Where in 64 bits each byte starts of components of so many bytes that are turned.
@@ -44,9 +48,9 @@ impl Vbmi {
     #[inline(always)]
     pub(super) fn finer_turn(self, width: usize) -> Turn {
         let x = self.features;
-        // (Of a rotation by 8 bits that the compiler knows of it makes the other again.)
-        let eights = x.word(if width <= 4 { unknown(&8) } else { 8 });
-        let finer = Some(Finer { isa: self, eights, starts: x.in_lanes(&starts(width)) });
+        // (Of rotations that the compiler knows of it makes shuffles again.)
+        let (eights, half) = (x.word(unknown(&8)), x.qword(unknown(&32)));
+        let finer = Some(Finer { isa: self, eights, starts: x.in_lanes(&starts(width)), half });
         Turn { finer, ..x.turn(width) }
     }
 }
@@ -58,7 +62,7 @@ impl Features {
     /// How components of so many bytes are turned.
     #[inline(always)]
     pub(super) fn turn(self, width: usize) -> Turn {
-        Turn { width, places: self.in_lanes(&places(width)), finer: None }
+        Turn { width, places: self.in_lanes(&places(width)), finer: None, mixed: false }
     }
 
     /// A register with its components turned, if they are to be.
@@ -84,7 +88,14 @@ impl Features {
         }
     }
 
-    /// The same of half a register.
+    /// Numbers of 64 bits turned by rotations, by one port of an Intel's, where the others take another one.
+    #[inline(always)]
+    fn rotated(self, Finer { isa, eights, half, .. }: Finer, v: __m512i) -> __m512i {
+        let words = self.f._mm512_rol_epi32::<16>(isa.shldv_epi16(v, v, eights));
+        self.f._mm512_rolv_epi64(words, half)
+    }
+
+    /// As [`turned_if`](Self::turned_if), of half a register.
     #[inline(always)]
     pub(super) fn turned_half(self, turn: Turn, v: __m256i) -> __m256i {
         let half = |v| self.f._mm512_castsi512_si256(v);
@@ -106,7 +117,11 @@ impl Features {
             // SAFETY: the caller's: whole registers are left.
             unsafe {
                 let v = self.load_dwords(src.add(i));
-                self.store_dwords(dst.add(i), self.turned_if(true, turn, v));
+                let turned = match turn.finer {
+                    Some(finer) if turn.mixed && i.is_multiple_of(256) => self.rotated(finer, v),
+                    _ => self.turned_if(true, turn, v),
+                };
+                self.store_dwords(dst.add(i), turned);
             }
             i += 64;
         }
@@ -480,7 +495,9 @@ macro_rules! in_registers {
             #[inline(always)]
             fn places(self, side: Side) -> Turn {
                 let $isa = self;
-                $look_up.turn_of(side.width)
+                let turn = $look_up.turn_of(side.width);
+                debug_assert!(!side.mixed || side.width == 8);
+                Turn { mixed: side.mixed, ..turn }
             }
 
             #[inline(always)]
