@@ -193,13 +193,7 @@ pub(super) struct Turning {
 #[inline(always)]
 pub(super) fn turning<L: LookUp, A: Codes, B: Codes>(isa: L) -> Option<Turning> {
     let (from, to) = (A::Numbers::DTYPE, B::Numbers::DTYPE);
-    let is_dword = match from {
-        DType::Int32 => true,
-        // (Where each is clamped before it is a byte, or its byte is stored as it is, rotations take what they save.)
-        DType::UInt32 => B::BITS < 8,
-        _ => false,
-    };
-    let mixed = is_dword || truths::has_ones_of_floats(from, to);
+    let mixed = matches!(from, DType::Int32) || truths::has_ones_of_floats(from, to);
     match A::TURNED {
         true => Some(Turning { turn: isa.turn_of(from.bits() / 8), mixed }),
         false => None,

@@ -11,13 +11,14 @@ use core::arch::x86_64::*;
 /// How the components of a register are turned: each byte comes from a place in its lane. Kernels that widen or narrow numbers
 /// need the ports for that, too: one of an Intel's, two of a Zen 4's. With VBMI2 words are rotated instead, by another port; so
 /// can dwords be, in two steps. With VBMI what is longer is shifted byte by byte, which takes an Intel the same port, but a
-/// Zen 4 mostly others. Mixed with these are registers whose words are rotated, and two of them, and four.
+/// Zen 4 mostly others. Where it is mixed, one of four registers is turned by three rotations instead: of words, of pairs of
+/// them, and of fours.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
     width: usize,
     places: __m512i,
     finer: Option<Finer>,
-    /// Whether one of four registers of what is as long is turned so.
+    /// Whether one of four registers of numbers of 64 bits is turned so.
     mixed: bool,
 }
 
