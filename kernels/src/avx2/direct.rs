@@ -396,15 +396,9 @@ where
             (DType::Float8E5M2, DType::Float16) => {
                 (stepped::<UpperByteToFloat16, A, B, MODE>, Road::Direct)
             }
-            _ if MODE & stepwise::RESULTS != 0 => {
-                (stepped::<SmallToFloat16<true>, A, B, MODE>, Road::Table)
-            }
-            _ => (stepped::<SmallToFloat16<false>, A, B, MODE>, Road::Table),
+            _ => (stepped::<SmallToFloat16<MODE>, A, B, MODE>, Road::Table),
         },
-        (true, 64) if MODE & stepwise::RESULTS != 0 => {
-            (stepped::<SmallToFloat64<true>, A, B, MODE>, Road::Table)
-        }
-        (true, 64) => (stepped::<SmallToFloat64<false>, A, B, MODE>, Road::Table),
+        (true, 64) => (stepped::<SmallToFloat64<MODE>, A, B, MODE>, Road::Table),
         (false, _) if is(from, DType::Float8E8M0Fnu) => {
             (stepped::<PowerToInt<false>, A, B, MODE>, Road::Direct)
         }

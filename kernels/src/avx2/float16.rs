@@ -4,7 +4,8 @@
 //! for all that parts eights into fours and puts them together again; AMD's do more than twice as many fours in the time of
 //! one eight, if numbers come by fours. Float32 to float16, in the L2 cache, takes 1.7 times as long by eights as by fours on
 //! a Zen 5, 1.3 times on a Zen 4, and half as long on an Intel with AVX-512 FP16. Integers are eights, of which parting them
-//! takes a Zen 4 more than it gains: 1.3 times as long. So what ends with such conversions has two loops, see [`either`].
+//! takes a Zen 4 more than it gains: 1.3 times as long. So what ends with such conversions has two loops, see [`either`], but for what is joined before it
+//! is stored.
 //! (These figures are of eights that the conversion itself stored, which takes a Zen 4 longer than the two apart.)
 
 use super::Avx2;

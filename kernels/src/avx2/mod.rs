@@ -169,7 +169,7 @@ const fn halves(from: DType, to: DType) -> [bool; 2] {
 ///
 /// Float16s are converted to float32 from memory in two thirds of the time that it takes from registers. So they are turned
 /// ahead where that was found to take less: to what is as long as float32 (to which itself only [some CPUs'](float16::TurnedAhead)
-/// are), and to three real dtypes that come from it.
+/// are), and to three real dtypes that come from it, one of them packed or not.
 /// (To bytes that are integers it takes longer; other small floats come from the words themselves.)
 const fn sides_of(from: DType, to: DType, halves: [bool; 2]) -> [Side; 2] {
     let takes_less =

@@ -10,16 +10,17 @@ use crate::avx2::steps::words::NEAREST;
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::{Numbers, Specials};
+use crate::stepwise::RESULTS;
 use core::arch::x86_64::{__m256, __m256i};
 
 /// Between one-byte integers, and from a dtype of a byte to itself.
 pub(in crate::avx2) struct FillByte;
 
 /// Small floats, and integers of at most 4 bits, to a 16-bit float: two look-ups.
-pub(in crate::avx2) struct SmallToFloat16<const TURNED: bool>;
+pub(in crate::avx2) struct SmallToFloat16<const MODE: usize>;
 
 /// The same to float64: to its two upper bytes, in which all of them are exact.
-pub(in crate::avx2) struct SmallToFloat64<const TURNED: bool>;
+pub(in crate::avx2) struct SmallToFloat64<const MODE: usize>;
 
 /// The same to what wants more than a look-up, by way of bfloat16, in which all of them are exact.
 pub(in crate::avx2) struct SmallToAny;
@@ -65,43 +66,44 @@ impl<A: Real, B: Real> Step<A, B> for FillByte {
     }
 }
 
-impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for SmallToFloat16<TURNED> {
+impl<A: Real, B: Real, const MODE: usize> Step<A, B> for SmallToFloat16<MODE> {
     const LEN: usize = 32;
-    const WRITES_TURNED: bool = TURNED;
+    const WRITES_TURNED: bool = MODE & RESULTS != 0;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let bytes = isa.small_to_words::<A, B>(isa.in_order(isa.load(src)));
-            let [first, second] = isa.words_of::<TURNED>(bytes);
+            let [first, second] = isa.words_of(MODE & RESULTS != 0, bytes);
             isa.store(dst, first);
             isa.store(dst.add(32), second);
         }
     }
 }
 
-impl<A: Real, B: Real, const TURNED: bool> Step<A, B> for SmallToFloat64<TURNED> {
+impl<A: Real, B: Real, const MODE: usize> Step<A, B> for SmallToFloat64<MODE> {
     const LEN: usize = 32;
-    const WRITES_TURNED: bool = TURNED;
+    const WRITES_TURNED: bool = MODE & RESULTS != 0;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let bytes = isa.ready_to_unpack_thrice(isa.load(src));
-            let [first, second] = isa.words_of::<TURNED>(isa.small_to_words::<A, B>(bytes));
-            isa.store_upper_words::<TURNED>(first, dst);
-            isa.store_upper_words::<TURNED>(second, dst.add(128));
+            let turned = const { MODE & RESULTS != 0 };
+            let [first, second] = isa.words_of(turned, isa.small_to_words::<A, B>(bytes));
+            isa.store_upper_words(turned, first, dst);
+            isa.store_upper_words(turned, second, dst.add(128));
         }
     }
 }
 
 impl Avx2 {
-    /// Words of low and high bytes, turned or not: the first eight of each lane, and the others.
+    /// Words of low and high bytes, turned or not: of the first eight of each lane, and of the others.
     #[inline(always)]
-    fn words_of<const TURNED: bool>(self, [low, high]: [__m256i; 2]) -> [__m256i; 2] {
-        let (first, second) = if TURNED { (high, low) } else { (low, high) };
+    fn words_of(self, turned: bool, [low, high]: [__m256i; 2]) -> [__m256i; 2] {
+        let (first, second) = if turned { (high, low) } else { (low, high) };
         [self.low8(first, second), self.high8(first, second)]
     }
 
@@ -110,16 +112,16 @@ impl Avx2 {
     /// # Safety
     /// `dst` is valid for writing 128 bytes.
     #[inline(always)]
-    unsafe fn store_upper_words<const TURNED: bool>(self, words: __m256i, dst: *mut u8) {
+    unsafe fn store_upper_words(self, turned: bool, words: __m256i, dst: *mut u8) {
         let zero = self.zero();
-        let (a, b) = match TURNED {
+        let (a, b) = match turned {
             true => (self.low16(words, zero), self.high16(words, zero)),
             false => (self.low16(zero, words), self.high16(zero, words)),
         };
         let mut i = 0;
         while i < 2 {
             let v = if i == 0 { a } else { b };
-            let (first, second) = match TURNED {
+            let (first, second) = match turned {
                 true => (self.low32(v, zero), self.high32(v, zero)),
                 false => (self.low32(zero, v), self.high32(zero, v)),
             };

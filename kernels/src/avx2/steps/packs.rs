@@ -44,7 +44,7 @@ where
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
-        const { assert!(S::LEN == 32 && B::DTYPE.significant_bits() == OUT) };
+        const { assert!(S::LEN == 32 && B::DTYPE.significant_bits() == OUT && !S::READS_TURNED) };
         let bits = isa.all8(const { (1 << OUT) - 1 });
         let mut codes = [isa.zero(); 4];
         for (k, code) in codes.iter_mut().enumerate() {
@@ -252,20 +252,10 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
     pairs.set(DType::Int4x2, DType::Float32, fours);
     pairs.set(DType::UInt4x2, DType::Float32, fours);
     pairs.set(DType::Float4E2M1FnX2, DType::Float32, fours);
-    macro_rules! set_doubles {
-        ($turned:literal) => {
-            set_unpacking!(pairs (SmallToFloat64<$turned>) Float64 [
-                Int4x2 Int4 4 UInt4x2 UInt4 4
-                Float4E2M1FnX2 Float4E2M1Fn 4
-                Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
-            ])
-        };
-    }
-    if MODE & stepwise::RESULTS != 0 {
-        set_doubles!(true);
-    } else {
-        set_doubles!(false);
-    }
+    set_unpacking!(pairs (SmallToFloat64<MODE>) Float64 [
+        Int4x2 Int4 4 UInt4x2 UInt4 4
+        Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6
+    ]);
     pairs
 }
 
