@@ -295,6 +295,28 @@ fn transposed_matrices() {
     }
 }
 
+/// A matrix that is larger than the caches next to a core, transposed, from its first row on or from its last.
+#[test]
+fn a_large_matrix_transposed() {
+    use DType::*;
+    let form = |order: [u8; 2], backward| Form {
+        order: order.to_vec(),
+        steps: vec![(1, 0, backward, false); 2],
+        before: 5,
+    };
+    for level in support::tested_levels() {
+        for (from, to) in [(Float32, Float16), (Float64, Int8)] {
+            let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
+            for backward in [false, true] {
+                let forms = [form([0, 1], backward), form([1, 0], false)];
+                let shape = if from as u8 == Float64 as u8 { [430, 401] } else { [601, 530] };
+                check(&kernel, &Options::DEFAULT, &shape, [&forms[0], &forms[1]], 5).unwrap();
+                check(&kernel, &Options::DEFAULT, &shape, [&forms[1], &forms[0]], 5).unwrap();
+            }
+        }
+    }
+}
+
 fn form(rank: usize) -> impl Strategy<Value = Form> {
     let step =
         (1..4usize, prop_oneof![Just(0), 0..9usize], any::<bool>(), prop::bool::weighted(0.2));

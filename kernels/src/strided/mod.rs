@@ -30,8 +30,9 @@ use crate::table::{self, Params};
 use alloc::vec::Vec;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
-use moves::{Far, move_elements};
+use moves::{Far, LINE, move_elements};
 use plan::{Axis, Plan};
+use transpose::bring_near;
 use view::{DIMENSIONS, Layout};
 
 /// The bytes of a block on its larger side.
@@ -49,6 +50,13 @@ const TURNED: usize = 256;
 
 /// The columns of a matrix that are cast before others, each of which may lie in a page of its own.
 const PAGES: usize = 512;
+
+/// How many rows before it is cast a row of a block is fetched, if it is far from the others, and so short, in bytes, that the
+/// CPU hardly sees before it ends that more follows; and if what a thread casts has so many bytes that it isn't in a cache that
+/// is near.
+const AHEAD: usize = 8;
+const SHORT: usize = 1 << 10;
+const LARGE: usize = 1 << 20;
 
 impl Kernel {
     /// Casts all elements of one view into those of another of the same shape, in parts that may be cast
@@ -249,6 +257,8 @@ struct Walk {
     block_axes: [Option<usize>; 2],
     /// The most rows and columns of a block.
     most: [usize; 2],
+    /// Whether rows of the source, which are runs then, are fetched before they are cast.
+    fetches: bool,
     /// How many elements have been cast.
     done: usize,
     gathered: Buffer<BLOCK>,
@@ -285,6 +295,8 @@ impl Walk {
         }
         let width = width.min(cols.len);
         let most = [if width < cols.len { wanted } else { (room / width).min(rows.len) }, width];
+        let is_short = after && most[1] * from <= SHORT && rows.src.unsigned_abs() > SHORT;
+        let fetches = is_short && plan.elements().saturating_mul(from) > LARGE;
         let block_axes = [Some(inner), other];
         let (gathered, cast) = (Buffer::new(), Buffer::new());
         Self {
@@ -297,6 +309,7 @@ impl Walk {
             cols,
             block_axes,
             most,
+            fetches,
             done: 0,
             gathered,
             cast,
@@ -346,9 +359,11 @@ impl Walk {
     /// As for [`outer`](Self::outer), of these.
     unsafe fn blocks(&mut self, src: *const u8, dst: *mut u8) -> bool {
         // Of a matrix with many rows and columns some columns after the others: each takes the CPU to
-        // other pages of memory, of which it remembers a limited number.
+        // other pages of memory, of which it remembers a limited number. (What is fetched isn't waited for, and pages are
+        // left once they have been read whole.)
         let [rows, cols] = self.most;
-        let some = if rows > 1 && cols < self.cols.len { PAGES } else { self.cols.len };
+        let many = rows > 1 && cols < self.cols.len && !self.fetches;
+        let some = if many { PAGES } else { self.cols.len };
         (0..self.cols.len).step_by(some).all(|col| {
             // SAFETY: the caller's.
             unsafe { self.some_columns(src, dst, col..self.cols.len.min(col + some)) }
@@ -407,7 +422,8 @@ impl Walk {
         debug_assert!((fits(from) || !gathers) && (fits(to) || !scatters));
         let (gathered, cast) = (self.gathered.start(), self.cast.start());
         // SAFETY: what is gathered or scattered fits a buffer, by the choice of `most` or as just seen, and
-        // is not packed; nothing else uses the buffers. Only what the kernel has written is scattered.
+        // is not packed; nothing else uses the buffers. Only what the kernel has written is scattered, and only
+        // rows of the block are fetched.
         unsafe {
             let source = if gathers {
                 let steps = [(cols * from) as isize, from as isize];
@@ -425,7 +441,13 @@ impl Walk {
             let whole = if source.2 && target.2 {
                 self.call(source.0, target.0, rows * cols)
             } else {
-                (0..rows as isize).all(|row| {
+                (0..rows).all(|row| {
+                    if self.fetches && row + AHEAD < rows {
+                        let next = src.offset((row + AHEAD) as isize * src_steps[0]);
+                        (0..cols * from).step_by(LINE).for_each(|at| bring_near(next.add(at)));
+                        bring_near(next.add(cols * from - 1));
+                    }
+                    let row = row as isize;
                     let (src, dst) =
                         (source.0.offset(row * source.1), target.0.offset(row * target.1));
                     self.call(src, dst, cols)

@@ -4,7 +4,7 @@ use super::transpose::{REGISTER, bring_near, square};
 use core::ptr;
 
 /// The bytes of a cache line.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 /// The side that lies further away than a buffer in the L1 cache does.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -75,7 +75,7 @@ mod registers {
 
     pub(super) type Register = __m128i;
 
-    /// Has a line that is about to be written brought from memory to the second cache: that of the first
+    /// Has a line that is about to be read or written brought from memory to the second cache: that of the first
     /// has no room for lines that lie a power of two apart.
     #[inline(always)]
     pub(in super::super) fn bring_near(line: *const u8) {
