@@ -142,7 +142,10 @@ fn the_other_byte_order_gives_the_same_bits_in_every_environment() {
     let (levels, environments) = (support::tested_levels(), environments());
     let jobs: Vec<_> = pairs().collect();
     let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-        let codes = values::some_codes(from, to, 401);
+        // (What is left at the end is turned by blocks: so the largest codes come first.)
+        let mut codes = values::some_codes(from, to, 401);
+        let last = codes.len().min(64);
+        codes.rotate_right(last);
         let case = Case::new(from, to, &Options::DEFAULT, codes);
         let kernels = levels.iter().map(|level| Kernel::on(level, from, to, &Options::DEFAULT));
         let mut tally = Tally { pairs: 1, ..Tally::default() };
