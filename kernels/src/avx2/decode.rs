@@ -85,10 +85,7 @@ decoders! {
         isa.half_to_ps(isa.loadx(src)),
         isa.half_to_ps(isa.loadx(src.add(16))),
     ]);
-    BFloat16 => Loud, |isa, src| Loud([
-        isa.brains_to_ps::<false>(isa.loadx(src)),
-        isa.brains_to_ps::<false>(isa.loadx(src.add(16))),
-    ]);
+    BFloat16 => Loud, |isa, src| Loud(isa.load_brains::<false>(src));
     Float32 => F32, |isa, src| F32([
         isa.as_ps(isa.load(src)),
         isa.as_ps(isa.load(src.add(32))),

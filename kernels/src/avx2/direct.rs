@@ -144,7 +144,7 @@ where
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
 #[inline(always)]
-unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
+pub(super) unsafe fn more_steps<S: Step<A, B>, A: Real, B: Real, const MODE: usize>(
     src: *const u8,
     dst: *mut u8,
     n: usize,

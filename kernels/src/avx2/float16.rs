@@ -4,8 +4,8 @@
 //! for all that parts eights into fours and puts them together again; AMD's do more than twice as many fours in the time of
 //! one eight, if numbers come by fours. Float32 to float16, in the L2 cache, takes 1.7 times as long by eights as by fours on
 //! a Zen 5, 1.3 times on a Zen 4, and half as long on an Intel with AVX-512 FP16. Integers are eights, of which parting them
-//! takes a Zen 4 more than it gains: 1.3 times as long. So what ends with such conversions has two loops, see [`either`], but for what is joined before it
-//! is stored.
+//! takes a Zen 4 more than it gains: 1.3 times as long. So what ends with such conversions has two loops, see [`either`], but
+//! for what is joined before it is stored.
 //! (These figures are of eights that the conversion itself stored, which takes a Zen 4 longer than the two apart.)
 
 use super::Avx2;
@@ -107,12 +107,10 @@ impl<const BY_FOURS: bool, const TURNED: bool, A: Real, B: Real> Step<A, B>
         const { assert!(!BY_FOURS || !TURNED) };
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
-            let (first, second) = (isa.loadx(src), isa.loadx(src.add(16)));
             if !BY_FOURS {
-                let floats =
-                    [isa.brains_to_ps::<TURNED>(first), isa.brains_to_ps::<TURNED>(second)];
-                return isa.store_float16(Sticky(floats), dst);
+                return isa.store_float16(Sticky(isa.load_brains::<TURNED>(src)), dst);
             }
+            let (first, second) = (isa.loadx(src), isa.loadx(src.add(16)));
             let zero = isa.zerox();
             let fours = [
                 isa.as_psx(isa.low16x(zero, first)),

@@ -115,6 +115,12 @@ where
     Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
+    if MODE & stepwise::BOTH != 0 {
+        // SAFETY: the caller's.
+        return unsafe {
+            direct::more_steps::<steps::floats::ByHubs, A, B, MODE>(src, dst, n, params)
+        };
+    }
     if MODE != stepwise::NONE {
         // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
         let isa = unsafe { Avx2::summon() };
@@ -122,30 +128,19 @@ where
             #[inline(always)]
             move || {
                 let lie = const { sides_of(A::DTYPE, B::DTYPE, halves(A::DTYPE, B::DTYPE)) };
-                let at_once = if MODE & stepwise::BOTH != 0 { 2 } else { 1 };
                 // SAFETY: the caller's; 16 elements of two bytes or more are whole registers.
                 unsafe {
                     stepwise::whole_steps(
                         isa,
                         MODE,
                         lie,
-                        at_once * Avx2::STEP,
+                        Avx2::STEP,
                         src,
                         dst,
                         n,
                         params,
                         #[inline(always)]
-                        |src, dst| {
-                            step::<A, B>(isa, src, dst);
-                            if at_once > 1 {
-                                let src = src.add(Avx2::STEP * size_of::<A::Stored>());
-                                step::<A, B>(
-                                    isa,
-                                    src,
-                                    dst.add(Avx2::STEP * size_of::<B::Stored>()),
-                                );
-                            }
-                        },
+                        |src, dst| step::<A, B>(isa, src, dst),
                     )
                 }
             },

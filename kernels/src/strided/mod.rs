@@ -30,9 +30,9 @@ use crate::table::{self, Params};
 use alloc::vec::Vec;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
-use moves::{Far, LINE, move_elements};
+use moves::{Far, move_elements};
 use plan::{Axis, Plan};
-use transpose::bring_near;
+use transpose::bring_all_near;
 use view::{DIMENSIONS, Layout};
 
 /// The bytes of a block on its larger side.
@@ -422,8 +422,8 @@ impl Walk {
         debug_assert!((fits(from) || !gathers) && (fits(to) || !scatters));
         let (gathered, cast) = (self.gathered.start(), self.cast.start());
         // SAFETY: what is gathered or scattered fits a buffer, by the choice of `most` or as just seen, and
-        // is not packed; nothing else uses the buffers. Only what the kernel has written is scattered, and only
-        // rows of the block are fetched.
+        // is not packed; nothing else uses the buffers. Only what the kernel has written is scattered; the
+        // rows that are fetched are the block's.
         unsafe {
             let source = if gathers {
                 let steps = [(cols * from) as isize, from as isize];
@@ -444,8 +444,7 @@ impl Walk {
                 (0..rows).all(|row| {
                     if self.fetches && row + AHEAD < rows {
                         let next = src.offset((row + AHEAD) as isize * src_steps[0]);
-                        (0..cols * from).step_by(LINE).for_each(|at| bring_near(next.add(at)));
-                        bring_near(next.add(cols * from - 1));
+                        bring_all_near(next, cols * from);
                     }
                     let row = row as isize;
                     let (src, dst) =

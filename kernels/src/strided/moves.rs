@@ -1,10 +1,7 @@
 //! Elements moved as they are between places that lie apart.
 
-use super::transpose::{REGISTER, bring_near, square};
+use super::transpose::{REGISTER, bring_all_near, square};
 use core::ptr;
-
-/// The bytes of a cache line.
-pub(super) const LINE: usize = 64;
 
 /// The side that lies further away than a buffer in the L1 cache does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,8 +108,7 @@ unsafe fn transpose<const N: usize>(
                 for row in (0..whole_rows).step_by(side) {
                     // While these are moved the lines of the next come near.
                     for next in row + side..whole_rows.min(row + 2 * side) {
-                        let next = dst.offset(next as isize * dst_step).cast_const();
-                        (0..cols * N).step_by(LINE).for_each(|byte| bring_near(next.add(byte)));
+                        bring_all_near(dst.offset(next as isize * dst_step), cols * N);
                     }
                     (0..whole_cols).step_by(side).for_each(|col| turn(row, col));
                 }

@@ -6,11 +6,21 @@
 //! times, all bits have changed places. The registers are those that every CPU of an architecture has,
 //! so that nothing need be chosen: what is turned over comes from far away, and waits for that.
 
-pub(super) use registers::bring_near;
-use registers::{Register, zip_high, zip_low};
+use registers::{Register, bring_near, zip_high, zip_low};
 
 /// The bytes of a register.
 pub(super) const REGISTER: usize = 16;
+
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+/// Has the lines of so many bytes, one at least, [brought near](bring_near), whatever is there.
+#[inline(always)]
+pub(super) fn bring_all_near(first: *const u8, bytes: usize) {
+    (0..bytes).step_by(LINE).for_each(|byte| bring_near(first.wrapping_add(byte)));
+    // (Of bytes that don't start with a line there may be one more.)
+    bring_near(first.wrapping_add(bytes - 1));
+}
 
 /// Turns a square over: the first row's elements, as many as a register holds, become the first of each
 /// row. Elements of 16 bytes are squares by themselves.
@@ -78,7 +88,7 @@ mod registers {
     /// Has a line that is about to be read or written brought from memory to the second cache: that of the first
     /// has no room for lines that lie a power of two apart.
     #[inline(always)]
-    pub(in super::super) fn bring_near(line: *const u8) {
+    pub(super) fn bring_near(line: *const u8) {
         // SAFETY: any address may be asked for, and nothing is read.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(line.cast()) };
     }
@@ -122,7 +132,7 @@ mod registers {
 
     /// What to ask for is left to the CPU.
     #[inline(always)]
-    pub(in super::super) const fn bring_near(_line: *const u8) {}
+    pub(super) const fn bring_near(_line: *const u8) {}
 
     macro_rules! zip {
         ($name:ident $bytes:ident $halves:ident $words:ident $longs:ident) => {
@@ -157,7 +167,7 @@ mod registers {
 
     /// What to ask for is left to the CPU.
     #[inline(always)]
-    pub(in super::super) const fn bring_near(_line: *const u8) {}
+    pub(super) const fn bring_near(_line: *const u8) {}
 
     #[inline(always)]
     fn zip<const N: usize>(a: Register, b: Register, first: usize) -> Register {

@@ -113,6 +113,20 @@ impl Avx2 {
         self.as_ps(self.shuffle8(self.twice(brains), self.constant(places)))
     }
 
+    /// Sixteen of them from memory.
+    ///
+    /// # Safety
+    /// `src` is valid for reading 32 bytes.
+    #[inline(always)]
+    pub(in crate::avx2) unsafe fn load_brains<const TURNED: bool>(
+        self,
+        src: *const u8,
+    ) -> [__m256; 2] {
+        // SAFETY: the caller's.
+        let (first, second) = unsafe { (self.loadx(src), self.loadx(src.add(16))) };
+        [self.brains_to_ps::<TURNED>(first), self.brains_to_ps::<TURNED>(second)]
+    }
+
     /// Of integers whose 16 bytes are in both lanes, those that come to a register of wider ones.
     #[inline(always)]
     fn widened_turned<A: Real, B: Real, const MODE: usize>(
@@ -231,9 +245,7 @@ where
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
-            let (first, second) = (isa.loadx(src), isa.loadx(src.add(16)));
-            let floats = [isa.brains_to_ps::<true>(first), isa.brains_to_ps::<true>(second)];
-            Encode::<B>::encode(isa, isa.bridge(F32(floats)), dst);
+            Encode::<B>::encode(isa, isa.bridge(F32(isa.load_brains::<true>(src))), dst);
         }
     }
 }
