@@ -14,12 +14,12 @@ pub(super) const REGISTER: usize = 16;
 /// The bytes of a cache line.
 const LINE: usize = 64;
 
-/// Has the lines of so many bytes, one at least, [brought near](bring_near), whatever is there.
+/// Has the lines of so many bytes, or none, [brought near](bring_near), whatever is there.
 #[inline(always)]
 pub(super) fn bring_all_near(first: *const u8, bytes: usize) {
-    (0..bytes).step_by(LINE).for_each(|byte| bring_near(first.wrapping_add(byte)));
-    // (Of bytes that don't start with a line there may be one more.)
-    bring_near(first.wrapping_add(bytes - 1));
+    // (Of bytes that don't start with a line there may be one more: that of the last.)
+    let places = (0..bytes).step_by(LINE).chain(bytes.checked_sub(1));
+    places.for_each(|byte| bring_near(first.wrapping_add(byte)));
 }
 
 /// Turns a square over: the first row's elements, as many as a register holds, become the first of each
