@@ -497,17 +497,21 @@ impl Avx2 {
             self.ones_of_two::<B>(second[0], second[1]),
             self.ones_of_two::<B>(second[2], second[3]),
         );
-        let ones = self.low_high_pairs(self.in_order(self.packs16(ab, cd)));
+        // Of the eight vectors, two and two in turns, two elements are in the lower and two in the upper lane.
+        const ONE_BY_ONE: [u8; 16] = [0, 2, 8, 10, 1, 3, 9, 11, 4, 6, 12, 14, 5, 7, 13, 15];
+        let ones = self.in_order(self.packs16(ab, cd));
+        let ones = self.shuffle8(ones, self.twice(bytemuck::cast(ONE_BY_ONE)));
         match const { B::DTYPE.kind() } {
             Kind::Int => ones,
             _ => self.and(ones, self.all8(1)),
         }
     }
 
-    /// The same of eight, as all ones in dwords, in each lane two of either vector.
+    /// The same of eight, as all ones in dwords, in turns. (Any port puts them together so: those that shuffle are wanted for
+    /// what is turned.)
     #[inline(always)]
     fn ones_of_two<B: Real>(self, a: __m256d, b: __m256d) -> __m256i {
-        self.even_dwords(self.is_one::<B>(a), self.is_one::<B>(b))
+        self.mix32::<0b10_10_10_10>(self.is_one::<B>(a), self.is_one::<B>(b))
     }
 
     #[inline(always)]
