@@ -370,23 +370,34 @@ impl Avx2 {
     /// 2^32, the low one into that of 2^52; both become numbers, and their sum is rounded once.
     #[inline(always)]
     pub(super) fn u64_to_pd(self, v: __m256i) -> __m256d {
+        let [high, low] = self.parts_of_u64(v);
+        self.add_pd(high, low)
+    }
+
+    #[inline(always)]
+    pub(super) fn i64_to_pd(self, v: __m256i) -> __m256d {
+        let [high, low] = self.parts_of_i64(v);
+        self.add_pd(high, low)
+    }
+
+    /// Two float64s whose sum is the number: the low dword over 2^52, and what is left, a multiple of 2^32.
+    #[inline(always)]
+    pub(super) fn parts_of_u64(self, v: __m256i) -> [__m256d; 2] {
         let high = self.or(self.shr64::<32>(v), self.all64(TWO_84.to_bits() as i64));
-        let high = self.sub_pd(self.as_pd(high), self.all_pd(TWO_84 + TWO_52));
-        self.add_pd(high, self.as_pd(self.low_over_52(v)))
+        [self.sub_pd(self.as_pd(high), self.all_pd(TWO_84 + TWO_52)), self.low_over_52(v)]
     }
 
     /// The same, with 2^63 added to the number first, and taken away again.
     #[inline(always)]
-    pub(super) fn i64_to_pd(self, v: __m256i) -> __m256d {
+    pub(super) fn parts_of_i64(self, v: __m256i) -> [__m256d; 2] {
         let biased = TWO_84.to_bits() as i64 | 1 << 31;
         let high = self.xor(self.shr64::<32>(v), self.all64(biased));
-        let high = self.sub_pd(self.as_pd(high), self.all_pd(TWO_84 + TWO_63 + TWO_52));
-        self.add_pd(high, self.as_pd(self.low_over_52(v)))
+        [self.sub_pd(self.as_pd(high), self.all_pd(TWO_84 + TWO_63 + TWO_52)), self.low_over_52(v)]
     }
 
     #[inline(always)]
-    fn low_over_52(self, v: __m256i) -> __m256i {
-        self.mix32::<0xaa>(v, self.all64(TWO_52.to_bits() as i64))
+    fn low_over_52(self, v: __m256i) -> __m256d {
+        self.as_pd(self.mix32::<0xaa>(v, self.all64(TWO_52.to_bits() as i64)))
     }
 
     /// Beyond 2^40 the low 12 bits are gathered in those above them: what is left is exact in float64,

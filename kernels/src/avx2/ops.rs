@@ -32,6 +32,7 @@ words! {
         sub8 = _mm256_sub_epi8(a: __m256i, b: __m256i) -> __m256i;
         sub16 = _mm256_sub_epi16(a: __m256i, b: __m256i) -> __m256i;
         sub32 = _mm256_sub_epi32(a: __m256i, b: __m256i) -> __m256i;
+        sub64 = _mm256_sub_epi64(a: __m256i, b: __m256i) -> __m256i;
         eq8 = _mm256_cmpeq_epi8(a: __m256i, b: __m256i) -> __m256i;
         eq16 = _mm256_cmpeq_epi16(a: __m256i, b: __m256i) -> __m256i;
         eq32 = _mm256_cmpeq_epi32(a: __m256i, b: __m256i) -> __m256i;

@@ -46,6 +46,8 @@ pub(super) const fn shapes() -> Shapes {
     shapes.conversions.uint32_to_32 = all_sides!(uints);
     shapes.conversions.int64_to_32 = all_sides!(longs);
     shapes.conversions.uint64_to_32 = all_sides!(ulongs);
+    shapes.conversions.int64_to_64 = all_sides!(wide_longs);
+    shapes.conversions.uint64_to_64 = all_sides!(wide_ulongs);
     let whole = &mut shapes.rounds.whole32;
     whole[Mode::Up as usize] = whole32::<UP>;
     whole[Mode::Down as usize] = whole32::<DOWN>;
@@ -153,6 +155,16 @@ stepped! {
         let numbers = isa.pair_of_u64(isa.load(src), isa.load(src.add(32)));
         isa.store(dst, isa.sided_wholes::<SIDE>(numbers));
     };
+    /// Int64 to float64.
+    wide_longs[const SIDE: u8] () = 8 8 4, |isa, src, dst| {
+        let v = isa.load(src);
+        isa.store(dst, isa.sided_parts::<SIDE, true>(v, isa.parts_of_i64(v)));
+    };
+    /// Uint64 to float64.
+    wide_ulongs[const SIDE: u8] () = 8 8 4, |isa, src, dst| {
+        let v = isa.load(src);
+        isa.store(dst, isa.sided_parts::<SIDE, false>(v, isa.parts_of_u64(v)));
+    };
     /// Float64 to float32.
     doubles[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
         let v = [isa.as_pd(isa.load(src)), isa.as_pd(isa.load(src.add(32)))];
@@ -255,6 +267,52 @@ impl Avx2 {
             return self.or(cut, self.and(other, self.all32(1)));
         }
         cut
+    }
+
+    /// The bits of the float64s next to 64-bit integers on a side of them, from two parts that they are the sum of.
+    ///
+    /// What the sum lost of the lower part is exact. Below 2^53 it is nothing, and the sum without the higher part is the
+    /// lower one. Beyond, all are multiples of what is a unit of the sum, or of 2^32 if that is less, from which the lower
+    /// part, a little more than 2^52, differs by half a unit at most: without the higher part the sum is one of these numbers,
+    /// of which float64 has all up to 2^53.
+    #[inline(always)]
+    fn sided_parts<const SIDE: u8, const SIGNED: bool>(
+        self,
+        v: __m256i,
+        [high, low]: [__m256d; 2],
+    ) -> __m256i {
+        let nearest = self.add_pd(high, low);
+        let lost = self.sub_pd(low, self.sub_pd(nearest, high));
+        let (bits, zero) = (self.pd_bits(nearest), self.all_pd(0.0));
+        if SIDE == Side::NearestAway as u8 {
+            let next = self.as_pd(self.add64(bits, self.all64(1)));
+            let tie = self.cmp_pd::<EQUAL>(self.sub_pd(next, nearest), self.add_pd(lost, lost));
+            return self.sub64(bits, self.pd_bits(tie));
+        }
+        if SIDE == Side::Up as u8 || SIDE == Side::Down as u8 {
+            let (less, more) = if SIDE == Side::Up as u8 { (zero, lost) } else { (lost, zero) };
+            let moves = self.pd_bits(self.cmp_pd::<LESS>(less, more));
+            // 1 or -1: what moves the bits of a number of this sign up.
+            let up = match SIGNED {
+                true => self.or(self.gt64(self.zero(), v), self.all64(1)),
+                false => self.all64(1),
+            };
+            let step = self.and(moves, up);
+            return match SIDE == Side::Up as u8 {
+                true => self.add64(bits, step),
+                false => self.sub64(bits, step),
+            };
+        }
+        let outward = match SIGNED {
+            true => self.as_pd(self.xor(self.pd_bits(lost), self.and(v, self.all64(i64::MIN)))),
+            false => lost,
+        };
+        let cut = self.add64(bits, self.pd_bits(self.cmp_pd::<LESS>(outward, zero)));
+        if SIDE == Side::TowardZero as u8 {
+            return cut;
+        }
+        let other = self.pd_bits(self.cmp_pd::<UNEQUAL>(lost, zero));
+        self.or(cut, self.and(other, self.all64(1)))
     }
 
     /// Numbers that the conversion to float16, ties to even, rounds as these are by ties away from zero. A tie has zeros
