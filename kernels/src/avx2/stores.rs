@@ -25,7 +25,7 @@ use super::steps::words::{self, WordsToInt, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::shape::{Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints, x86_stores};
-use core::arch::x86_64::{__m128i, __m256, __m256d};
+use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
 
 /// These stores, and those below.
 pub(super) const fn stores(stores: Stores) -> Stores {
@@ -37,6 +37,10 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: UInt16 UInt32 UInt64 => [Float16] by halves [TowardZero Up NearestAway]
     };
     let stores = all_stores! { stores: Float64 => [Float16] by halves [NearestAway] };
+    let stores = all_stores! {
+        stores: Int16 => [BFloat16] by brains [TowardZero Up Down NearestAway]
+    };
+    let stores = all_stores! { stores: UInt16 => [BFloat16] by brains [TowardZero Up NearestAway] };
     let stores = x86_stores! { stores: small low_bits };
     let stores = all_stores! {
         stores: Float16 BFloat16 => [
@@ -203,6 +207,15 @@ stepped! {
         };
         isa.storex(dst, a);
         isa.storex(dst.add(16), b);
+    };
+    /// Integers that float32 has exactly to bfloat16.
+    brains [, const MODE: u8] (_) = 16
+    where [Avx2: Decode<A, Hub: ToRound>],
+    |isa, src, dst| {
+        const { assert!(A::DTYPE.bits() == 16 && !matches!(A::DTYPE.kind(), Kind::Float)) };
+        let Sticky([a, b]) = Decode::<A>::decode(isa, src).to_round(isa);
+        let (a, b) = (isa.brain_by::<A, MODE>(a), isa.brain_by::<A, MODE>(b));
+        isa.store(dst, isa.upper_words(a, b));
     };
     /// To a small float with one to three bits of fraction, by the bytes of words.
     small_of_words [, const MODE: u8] (saturate) = 32
@@ -505,6 +518,25 @@ impl Avx2 {
         const UNIT: i32 = 1 << (23 - 10);
         let more = self.add32(self.ps_bits(x), self.all32(UNIT / 2));
         self.to_float16(self.as_ps(self.and(more, self.all32(-UNIT))))
+    }
+
+    /// Float32s of integers with bfloat16s in their upper words: what is added below carries into these.
+    #[inline(always)]
+    fn brain_by<A: Real, const MODE: u8>(self, x: __m256) -> __m256i {
+        let (bits, low) = (self.ps_bits(x), self.all32(0xffff));
+        if MODE == Mode::TowardZero as u8 {
+            return bits;
+        }
+        let more = if MODE == Mode::NearestAway as u8 {
+            self.all32(0x8000)
+        } else if matches!(A::DTYPE.kind(), Kind::UInt) {
+            low
+        } else if MODE == Mode::Up as u8 {
+            self.andnot(self.sar32::<31>(bits), low)
+        } else {
+            self.and(self.sar32::<31>(bits), low)
+        };
+        self.add32(bits, more)
     }
 
     /// Float32s as integers; by [`Mode::NearestAway`] before they are cut off toward zero.

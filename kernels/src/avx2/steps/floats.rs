@@ -546,7 +546,7 @@ impl Avx2 {
 impl Avx2 {
     /// The upper words of 32-bit lanes.
     #[inline(always)]
-    fn upper_words(self, a: __m256i, b: __m256i) -> __m256i {
+    pub(in crate::avx2) fn upper_words(self, a: __m256i, b: __m256i) -> __m256i {
         self.in_order(self.pack_u32(self.shr32::<16>(a), self.shr32::<16>(b)))
     }
 
