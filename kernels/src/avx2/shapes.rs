@@ -272,9 +272,9 @@ impl Avx2 {
     /// The bits of the float64s next to 64-bit integers on a side of them, from two parts that they are the sum of.
     ///
     /// What the sum lost of the lower part is exact. Below 2^53 it is nothing, and the sum without the higher part is the
-    /// lower one. Beyond, all are multiples of what is a unit of the sum, or of 2^32 if that is less, from which the lower
-    /// part, a little more than 2^52, differs by half a unit at most: without the higher part the sum is one of these numbers,
-    /// of which float64 has all up to 2^53.
+    /// lower one. Beyond, the sum and the higher part are multiples of a unit of the sum, 2 at least and 2^11 at most, and so is
+    /// their difference: the lower part, a little more than 2^52, but for half a unit at most. Float64 has all integers up to
+    /// 2^53.
     #[inline(always)]
     fn sided_parts<const SIDE: u8, const SIGNED: bool>(
         self,
