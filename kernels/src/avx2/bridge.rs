@@ -374,6 +374,7 @@ impl Avx2 {
         self.add_pd(high, low)
     }
 
+    /// The same of numbers with a sign.
     #[inline(always)]
     pub(super) fn i64_to_pd(self, v: __m256i) -> __m256d {
         let [high, low] = self.parts_of_i64(v);

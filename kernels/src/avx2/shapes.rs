@@ -20,12 +20,19 @@ pub(super) const UP: i32 = 8 | 2;
 /// The loops of a conversion.
 macro_rules! all_sides {
     ($kernel:ident) => {
+        last_sides!($kernel, $kernel::<{ Side::Odd as u8 }>)
+    };
+}
+
+/// The same, with that one to odd.
+macro_rules! last_sides {
+    ($kernel:ident, $odd:expr) => {
         [
             $kernel::<{ Side::TowardZero as u8 }>,
             $kernel::<{ Side::Up as u8 }>,
             $kernel::<{ Side::Down as u8 }>,
             $kernel::<{ Side::NearestAway as u8 }>,
-            $kernel::<{ Side::Odd as u8 }>,
+            $odd,
         ]
     };
 }
@@ -46,8 +53,11 @@ pub(super) const fn shapes() -> Shapes {
     shapes.conversions.uint32_to_32 = all_sides!(uints);
     shapes.conversions.int64_to_32 = all_sides!(longs);
     shapes.conversions.uint64_to_32 = all_sides!(ulongs);
-    shapes.conversions.int64_to_64 = all_sides!(wide_longs);
-    shapes.conversions.uint64_to_64 = all_sides!(wide_ulongs);
+    // (To odd nothing is rounded that is float64 in the end.)
+    let [.., odd] = shapes.conversions.int64_to_64;
+    shapes.conversions.int64_to_64 = last_sides!(wide_longs, odd);
+    let [.., odd] = shapes.conversions.uint64_to_64;
+    shapes.conversions.uint64_to_64 = last_sides!(wide_ulongs, odd);
     let whole = &mut shapes.rounds.whole32;
     whole[Mode::Up as usize] = whole32::<UP>;
     whole[Mode::Down as usize] = whole32::<DOWN>;
@@ -269,7 +279,8 @@ impl Avx2 {
         cut
     }
 
-    /// The bits of the float64s next to 64-bit integers on a side of them, from two parts that they are the sum of.
+    /// The bits of the float64s next to 64-bit integers on a side of them, but for odd ones, from two parts that they are the
+    /// sum of.
     ///
     /// What the sum lost of the lower part is exact. Below 2^53 it is nothing, and the sum without the higher part is the
     /// lower one. Beyond, the sum and the higher part are multiples of a unit of the sum, 2 at least and 2^11 at most, and so is
@@ -281,6 +292,7 @@ impl Avx2 {
         v: __m256i,
         [high, low]: [__m256d; 2],
     ) -> __m256i {
+        const { assert!(SIDE != Side::Odd as u8) };
         let nearest = self.add_pd(high, low);
         let lost = self.sub_pd(low, self.sub_pd(nearest, high));
         let (bits, zero) = (self.pd_bits(nearest), self.all_pd(0.0));
@@ -307,12 +319,7 @@ impl Avx2 {
             true => self.as_pd(self.xor(self.pd_bits(lost), self.and(v, self.all64(i64::MIN)))),
             false => lost,
         };
-        let cut = self.add64(bits, self.pd_bits(self.cmp_pd::<LESS>(outward, zero)));
-        if SIDE == Side::TowardZero as u8 {
-            return cut;
-        }
-        let other = self.pd_bits(self.cmp_pd::<UNEQUAL>(lost, zero));
-        self.or(cut, self.and(other, self.all64(1)))
+        self.add64(bits, self.pd_bits(self.cmp_pd::<LESS>(outward, zero)))
     }
 
     /// Numbers that the conversion to float16, ties to even, rounds as these are by ties away from zero. A tie has zeros
