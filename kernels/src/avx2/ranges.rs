@@ -7,14 +7,17 @@
 //!
 //! By other modes these are numbers from somewhere else on, which the cast's plan knows: loops are told that when they are
 //! called.
+//!
+//! Of wide floats that are turned, only the words on top are put in order: see [`TopWords`].
 
 use super::Avx2;
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
 use super::sixes::SixesToBits;
+use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::Numbers;
-use crate::stepwise;
+use crate::stepwise::{self, places};
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::__m256i;
 use core::marker::PhantomData;
@@ -108,6 +111,141 @@ impl<A: Real, B: Real, const TURNED: bool, const FIT: bool> Step for InRange<A, 
                 #[inline(always)]
                 |v| Self::of(isa, v),
             );
+        }
+    }
+}
+
+/// Turned floats of 32 and 64 bits to packed integers of a bit.
+///
+/// The first code that becomes 1 has nothing below its word on top, so that this word says of all codes whether they are
+/// past it. It says as much of the last one, infinity, but for NaNs whose word is infinity's: a group that has such a word
+/// is told by whole numbers. Turned, the words on top are the lowest ones. Those of neighbouring vectors come together by
+/// blends, if vectors but the first are loaded from where their words lie in the next places: 16 words are then turned by
+/// one instruction, where the numbers take two or four.
+struct TopWords<A, B>(PhantomData<(A, B)>);
+
+impl<A: Real, B: Real> TopWords<A, B> {
+    const BITS: usize = A::DTYPE.bits();
+
+    /// As [`InRange::SHIFT_AND_PAST`], for words of the top and for whole numbers. Past the last one is here the last one:
+    /// of words, one that is told by what is below it.
+    const SHIFT_AND_LAST: ([i16; 2], [i64; 2]) = {
+        let (first, last, doubles) = InRange::<A, B, false, false>::RANGE;
+        let below = Self::BITS - 16;
+        assert!(!doubles && first << (64 - below) == 0 && last << (64 - below) == 0);
+        let lowest = i64::MIN >> (64 - Self::BITS);
+        let shift = lowest.wrapping_sub(first as i64);
+        let last = lowest.wrapping_add((last - first) as i64);
+        ([(shift >> below) as i16, (last >> below) as i16], [shift, last])
+    };
+
+    /// Where the bytes of 16 words go, so that they are turned and each lane has all of a vector's together.
+    const TURNS: [u8; 16] = {
+        let (each, words) = (128 / Self::BITS, Self::BITS / 16);
+        let mut places = [0; 16];
+        let mut i = 0;
+        while i < 8 {
+            let at = 2 * (i / each + i % each * words) as u8;
+            (places[2 * i], places[2 * i + 1]) = (at + 1, at);
+            i += 1;
+        }
+        places
+    };
+
+    /// The words on top of 16 numbers, in order by lanes of 128 bits.
+    ///
+    /// # Safety
+    /// `src` is valid for reading them.
+    #[inline(always)]
+    unsafe fn words(isa: Avx2, src: *const u8) -> __m256i {
+        // SAFETY: the caller's: all but the first begin in the vector before.
+        let words = unsafe {
+            let (a, b) = (isa.load(src), isa.load(src.add(32 - 2)));
+            match Self::BITS {
+                32 => isa.mix16::<0b10_10_10_10>(a, b),
+                _ => {
+                    let (c, d) = (isa.load(src.add(64 - 4)), isa.load(src.add(96 - 6)));
+                    let ac = isa.mix32::<0b10_10_10_10>(a, c);
+                    isa.mix16::<0b10_10_10_10>(ac, isa.mix32::<0b10_10_10_10>(b, d))
+                }
+            }
+        };
+        isa.shuffle8(words, isa.twice(bytemuck::cast(const { Self::TURNS })))
+    }
+
+    /// Puts what is told of 32 numbers in order, in a byte each.
+    #[inline(always)]
+    fn in_order(isa: Avx2, told: __m256i) -> __m256i {
+        match Self::BITS {
+            32 => isa.packed_in_order(told),
+            _ => isa.low_high_pairs(isa.in_order(told)),
+        }
+    }
+
+    /// A group with words that don't tell.
+    ///
+    /// # Safety
+    /// As for [`Step::step`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn by_numbers(src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's, whose CPU has the instruction set.
+        let isa = unsafe { Avx2::summon() };
+        isa.vectorize(
+            #[inline(always)]
+            || {
+                let (_, [shift, last]) = const { Self::SHIFT_AND_LAST };
+                let range = [isa.all(Self::BITS, shift), isa.all(Self::BITS, last + 1)];
+                let places = isa.twice(bytemuck::cast(const { places(A::DTYPE.bits() / 8) }));
+                // SAFETY: the caller's.
+                unsafe {
+                    isa.store_told::<1>(
+                        Self::BITS,
+                        isa.zero(),
+                        src,
+                        dst,
+                        #[inline(always)]
+                        |v| isa.before(Self::BITS, isa.shuffle8(v, places), range),
+                    );
+                }
+            },
+        );
+    }
+}
+
+impl<A: Real, B: Real> Step for TopWords<A, B> {
+    const IN: usize = Self::BITS;
+    const OUT: usize = 1;
+    const LEN: usize = GROUP;
+    const READS_TURNED: bool = true;
+    const OF: Option<(DType, DType)> = Some((A::DTYPE, B::DTYPE));
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        let ([shift, last], _) = const { Self::SHIFT_AND_LAST };
+        let (shift, last) = (isa.all16(shift), isa.all16(last));
+        let mut untold = isa.zero();
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's: a quarter of the group, which is 4 bytes of bits.
+            unsafe {
+                let src = src.add(4 * Self::BITS * k);
+                let a = isa.add16(Self::words(isa, src), shift);
+                let b = isa.add16(Self::words(isa, src.add(2 * Self::BITS)), shift);
+                let told = isa.packs16(isa.gt16(last, a), isa.gt16(last, b));
+                let bits = isa.signs8(Self::in_order(isa, told));
+                dst.add(4 * k).cast::<i32>().write_unaligned(bits);
+                untold = isa.or(untold, isa.or(isa.eq16(last, a), isa.eq16(last, b)));
+            }
+            k += 1;
+        }
+        if isa.signs8(untold) != 0 {
+            // SAFETY: the caller's.
+            unsafe { Self::by_numbers(src, dst) }
         }
     }
 }
@@ -307,6 +445,18 @@ macro_rules! set {
     )*};
 }
 
+macro_rules! set_top_words {
+    ($pairs:ident [$($from:ident)*] $to:tt) => {$(
+        set_top_words!(@row $pairs $from $to);
+    )*};
+    (@row $pairs:ident $from:ident [$($packed:ident $of:ident)*]) => {$(
+        $pairs.set(DType::$from, DType::$packed, Entry {
+            kernel: stepped::<TopWords<mark::$from, mark::$of>, MODE>,
+            road: Road::Direct,
+        });
+    )*};
+}
+
 /// Sets the kernels of the pairs that have one.
 pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
     set!(pairs false false
@@ -328,6 +478,7 @@ pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> Real
     set!(pairs false false [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
     if MODE & stepwise::SOURCE != 0 {
         set!(pairs true false [Float16 BFloat16 Float32] [Bool1x8 Bool]);
+        set_top_words!(pairs [Float32 Float64] [Int1x8 Int1 UInt1x8 UInt1]);
     }
     pairs
 }
