@@ -455,17 +455,6 @@ impl Avx2 {
         [self.add_pd(a, self.as_pd(low[0])), self.add_pd(b, self.as_pd(low[1]))]
     }
 
-    /// Float32s on the same side of every power of two, and of the middle of two such, or on it.
-    #[inline(always)]
-    pub(super) fn i64_to_odd(self, v: [__m256i; 4]) -> [__m256; 2] {
-        self.narrow(four!(|x| self.sticky_23(x), self.gathered_i64(v)))
-    }
-
-    #[inline(always)]
-    pub(super) fn u64_to_odd(self, v: [__m256i; 4]) -> [__m256; 2] {
-        self.narrow(four!(|x| self.sticky_23(x), self.gathered_u64(v)))
-    }
-
     /// What does not fit 32 bits is clamped to them: beyond all the destinations' numbers.
     #[inline(always)]
     fn i64_to_sticky(self, [a, b, c, d]: [__m256i; 4]) -> [__m256; 2] {

@@ -406,7 +406,7 @@ where
             (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
         }
         (false, _) if bytes::fits_a_byte(from) => (stepped::<SmallToInt, A, B, MODE>, Road::Direct),
-        (false, _) => (stepped::<CutSmall, A, B, MODE>, Road::Direct),
+        (false, _) => (stepped::<CutSmall<CUT>, A, B, MODE>, Road::Direct),
         _ => (stepped::<SmallToAny, A, B, MODE>, Road::Direct),
     }
 }
@@ -434,7 +434,7 @@ where
             stepped::<DoubleToWord, A, B, MODE>
         }
         (DType::Float64, _) if is_integer(to) && to.bits() == 8 => {
-            stepped::<Float64ToByte, A, B, MODE>
+            stepped::<Float64ToByte<CUT>, A, B, MODE>
         }
         (DType::Float32, _) if MODE == stepwise::FITTING && is_integer(to) && to.bits() == 8 => {
             stepped::<FittingToByte, A, B, MODE>
@@ -446,7 +446,7 @@ where
             stepped::<FloatToByte<CUT>, A, B, MODE>
         }
         (DType::Float16, DType::UInt32 | DType::Int64 | DType::UInt64) => {
-            stepped::<CutHalf, A, B, MODE>
+            stepped::<CutHalf<CUT>, A, B, MODE>
         }
         (DType::Float16, DType::BFloat16) => stepped::<HalfToBrain, A, B, MODE>,
         (DType::Float16, DType::Float32) if MODE & stepwise::SOURCE != 0 => {

@@ -243,12 +243,11 @@ impl Avx2 {
             let exact = self.eq32(lost, self.zero());
             self.or(cut, self.andnot(exact, self.all32(1)))
         } else {
-            // A tie that went to the even neighbour, nearer to zero, goes to the other.
-            let next = self.add32(bits, self.all32(1));
-            let step = self.sub32(self.ps_to_i32(self.as_ps(next)), back);
-            let tie =
-                self.and(self.eq32(step, self.add32(lost, lost)), self.gt32(outward, self.zero()));
-            self.sub32(bits, tie)
+            // A tie that went to the even neighbour, nearer to zero, goes to the other: the number is in the middle of both.
+            // (Below 2^23 the other is no integer, and is cut to the number itself.)
+            let next = self.ps_to_i32(self.as_ps(self.add32(bits, self.all32(1))));
+            let middle = self.eq32(self.add32(next, back), self.add32(v, v));
+            self.sub32(bits, self.andnot(self.eq32(v, back), middle))
         }
     }
 
@@ -354,13 +353,19 @@ impl Avx2 {
         }
         let (near_a, near_b) = (self.ps_to_pd(low), self.ps_to_pd(high));
         if SIDE == Side::Up as u8 || SIDE == Side::Down as u8 {
-            let up = self.or(self.sar32::<31>(bits), self.all32(1));
-            return if SIDE == Side::Up as u8 {
-                let below = [self.cmp_pd::<LESS>(near_a, a), self.cmp_pd::<LESS>(near_b, b)];
-                self.add32(bits, self.and(self.masks32(below), up))
-            } else {
-                let above = [self.cmp_pd::<LESS>(a, near_a), self.cmp_pd::<LESS>(b, near_b)];
-                self.sub32(bits, self.and(self.masks32(above), up))
+            let (less, more) = match SIDE == Side::Up as u8 {
+                true => ([near_a, near_b], [a, b]),
+                false => ([a, b], [near_a, near_b]),
+            };
+            let moves = self.masks32([
+                self.cmp_pd::<LESS>(less[0], more[0]),
+                self.cmp_pd::<LESS>(less[1], more[1]),
+            ]);
+            // -1 where the bits of a number of this sign go up with it, 1 where they go down.
+            let against = self.sign32(moves, self.or(bits, self.all32(1)));
+            return match SIDE == Side::Up as u8 {
+                true => self.sub32(bits, against),
+                false => self.add32(bits, against),
             };
         }
         let magnitude = self.as_pd(self.all64(i64::MAX));

@@ -6,25 +6,25 @@
 //! Where 8-bit floats do not saturate, the default kernels' own steps cut off magnitudes one code later.
 
 use super::Avx2;
-use super::bridge::{Brain, Sticky};
+use super::bridge::Sticky;
 use super::byte_stores;
 use super::decode::{F32, F64, I32, I64, Loud, Narrow, U32, U64};
 use super::direct::Step;
 use super::encode::Small;
 use super::low_bits::Floats;
 use super::shapes::{DOWN, NEAREST, UP, steps};
-use super::steps::bytes::EncodeSmall;
+use super::steps::bytes::{CutSmall, EncodeSmall};
 use super::steps::cuts::BrainToWord;
-use super::steps::floats::{BrainToByte, FloatToByte};
+use super::steps::floats::{BrainToByte, CutHalf, Float64ToByte, FloatToByte};
 use super::steps::ints::EncodeWords;
 use super::steps::maps::{BY_DEFAULT, FROM_ZERO};
 use super::steps::powers::{
-    FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower, carry,
+    FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower,
 };
 use super::steps::words::{self, WordsToInt, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::shape::{Mode, Stores, TINY, all_stores, all_wraps, is_zero_past_ints, x86_stores};
+use crate::shape::{Mode, Stores, all_stores, all_wraps, is_zero_past_ints, x86_stores};
 use core::arch::x86_64::{__m128i, __m256, __m256d, __m256i};
 
 /// These stores, and those below.
@@ -37,6 +37,7 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: UInt16 UInt32 UInt64 => [Float16] by halves [TowardZero Up NearestAway]
     };
     let stores = all_stores! { stores: Float64 => [Float16] by halves [NearestAway] };
+    let stores = all_stores! { stores: BFloat16 => [Float16] by halves_of_brains [NearestAway] };
     let stores = all_stores! {
         stores: Int16 => [BFloat16] by brains [TowardZero Up Down NearestAway]
     };
@@ -61,10 +62,8 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         ] by small_of_halves [TowardZero Up]
     };
     let stores = all_stores! {
-        stores: Int32 Int64 UInt32 UInt64 => [Float8E8M0Fnu] by powers [TowardZero NearestAway]
-    };
-    let stores = all_stores! {
-        stores: Int16 UInt16 => [Float8E8M0Fnu] by powers_of_ints [TowardZero NearestAway]
+        stores: Int16 UInt16 Int32 UInt32 Int64 UInt64 => [Float8E8M0Fnu]
+            by powers_of_ints [TowardZero NearestAway]
     };
     let stores = all_stores! {
         stores: Float16 BFloat16 => [Float8E8M0Fnu] by powers_of_words [TowardZero NearestAway]
@@ -111,6 +110,16 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     };
     let stores = all_stores! {
         stores: BFloat16 => [Int16 UInt16] by words_of_brains [Up Down NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float16 => [UInt32] by dwords_of_halves [Up Down NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float64 => [Int2 Int4 UInt2 UInt4] by ints_of_doubles [Up Down NearestEven NearestAway]
+    };
+    let stores = all_stores! {
+        stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3
+            => [Int16 Int32 UInt16 UInt32] by ints_of_small [Up Down NearestEven NearestAway]
     };
     let stores = all_stores! {
         stores: Float16 BFloat16 => [Int2 Int4 UInt2] by ints_of_words [Up Down]
@@ -208,6 +217,14 @@ stepped! {
         isa.storex(dst, a);
         isa.storex(dst.add(16), b);
     };
+    /// Bfloat16 to the nearest float16s, ties away.
+    halves_of_brains [, const MODE: u8] (_) = 16
+    where [],
+    |isa, src, dst| {
+        let [a, b] = isa.brains_beyond_ties(isa.in_order(isa.load(src)));
+        isa.storex(dst, isa.to_float16(a));
+        isa.storex(dst.add(16), isa.to_float16(b));
+    };
     /// Integers that float32 has exactly to bfloat16.
     brains [, const MODE: u8] (_) = 16
     where [Avx2: Decode<A, Hub: ToRound>],
@@ -304,7 +321,7 @@ stepped! {
         debug_assert!(!saturate, "the default kernel does");
         <FloatToPower<MODE, false> as Step<A, B>>::step(isa, src, dst);
     };
-    /// 16-bit integers to powers of two.
+    /// Integers of 16 bits and more to powers of two.
     powers_of_ints [, const MODE: u8] (_) = 32
     where [],
     |isa, src, dst| <IntToPower<MODE, true> as Step<A, B>>::step(isa, src, dst);
@@ -330,14 +347,6 @@ stepped! {
     |isa, src, dst| {
         isa.store_powers_in_words::<B, false>(isa.whole_powers::<MODE>(isa.load(src)), dst);
     };
-    /// Wider integers to powers of two.
-    powers [, const MODE: u8] (_) = 16
-    where [Avx2: Decode<A, Hub: ToPower> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>],
-    |isa, src, dst| {
-        let [a, b] = Decode::<A>::decode(isa, src).to_power(isa);
-        let powers = F32([isa.power_by::<MODE>(a), isa.power_by::<MODE>(b)]);
-        Encode::<B>::encode(isa, isa.bridge(powers), dst);
-    };
     /// To an integer of a byte.
     bytes [, const MODE: u8] (_) = 32
     where [Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, Sticky>],
@@ -354,6 +363,18 @@ stepped! {
     words_of_brains [, const MODE: u8] (_) = 16
     where [],
     |isa, src, dst| <BrainToWord<MODE> as Step<A, B>>::step(isa, src, dst);
+    /// Float16 to a wider one.
+    dwords_of_halves [, const MODE: u8] (_) = 16
+    where [],
+    |isa, src, dst| <CutHalf<MODE> as Step<A, B>>::step(isa, src, dst);
+    /// Small floats to integers of two bytes or four.
+    ints_of_small [, const MODE: u8] (_) = 32
+    where [],
+    |isa, src, dst| <CutSmall<MODE> as Step<A, B>>::step(isa, src, dst);
+    /// Float64 to an integer of a few bits.
+    ints_of_doubles [, const MODE: u8] (_) = 32
+    where [Avx2: Decode<A, Hub = F64>],
+    |isa, src, dst| <Float64ToByte<MODE> as Step<A, B>>::step(isa, src, dst);
     /// To a wider integer.
     integers [, const MODE: u8] (_) = 16
     where [Avx2: Decode<A, Hub: Singles> + Encode<B> + Bridge<F32, <Avx2 as Encode<B>>::Home>],
@@ -425,51 +446,7 @@ macro_rules! to_round_as_nearest {
     )*};
 }
 
-to_round_as_nearest! { F32 F64 I32 U32 I64 U64 Narrow }
-
-impl ToRound for Loud {
-    #[inline(always)]
-    fn to_round(self, isa: Avx2) -> Sticky {
-        let Sticky([a, b]) = isa.bridge(self);
-        Sticky([isa.not_tiny(a), isa.not_tiny(b)])
-    }
-}
-
-/// Hubs of numbers that are rounded to powers of two.
-trait ToPower {
-    /// Float32s on the same side of every power, and of the middle of two, or on it.
-    fn to_power(self, isa: Avx2) -> [__m256; 2];
-}
-
-macro_rules! to_power_as_bfloat16 {
-    ($($hub:ident)*) => {$(
-        /// What rounds to bfloat16 as the exact values would is that.
-        impl ToPower for $hub {
-            #[inline(always)]
-            fn to_power(self, isa: Avx2) -> [__m256; 2] {
-                let Brain(v) = isa.bridge(self);
-                v
-            }
-        }
-    )*};
-}
-
-to_power_as_bfloat16! { I32 U32 }
-
-/// (The bridges to bfloat16 round these.)
-impl ToPower for I64 {
-    #[inline(always)]
-    fn to_power(self, isa: Avx2) -> [__m256; 2] {
-        isa.i64_to_odd(self.0)
-    }
-}
-
-impl ToPower for U64 {
-    #[inline(always)]
-    fn to_power(self, isa: Avx2) -> [__m256; 2] {
-        isa.u64_to_odd(self.0)
-    }
-}
+to_round_as_nearest! { F32 F64 I32 U32 I64 U64 Loud Narrow }
 
 /// Hubs of float32s.
 trait Singles {
@@ -509,6 +486,16 @@ impl Avx2 {
     #[inline(always)]
     fn near_half(self, x: __m256) -> __m128i {
         self.to_float16(self.beyond_ties(x))
+    }
+
+    /// Bfloat16s, of each lane the lower and the upper four, as float32s that are rounded so: see
+    /// [`beyond_ties`](Self::beyond_ties). The bit is there for what is neither zero nor as far as infinity from it.
+    #[inline(always)]
+    fn brains_beyond_ties(self, words: __m256i) -> [__m256; 2] {
+        let double = self.add16(words, words);
+        let below_infinity = self.sub_clamped_u16(self.all16(0xff00u16 as i16), double);
+        let bit = self.min_u16(self.min_u16(double, below_infinity), self.all16(1));
+        [self.as_ps(self.low16(bit, words)), self.as_ps(self.high16(bit, words))]
     }
 
     /// The same of integers, whose float16s are no subnormals: half a unit more, of which the rest is cut off, is exact, or
@@ -555,7 +542,7 @@ impl Avx2 {
 
     /// The same of float64s.
     #[inline(always)]
-    fn whole_64<const MODE: u8>(self, v: __m256d) -> __m256d {
+    pub(super) fn whole_64<const MODE: u8>(self, v: __m256d) -> __m256d {
         if MODE == Mode::Up as u8 {
             self.round_pd::<UP>(v)
         } else if MODE == Mode::Down as u8 {
@@ -565,25 +552,5 @@ impl Avx2 {
         } else {
             self.half_further_64(v)
         }
-    }
-
-    /// Positive integers as the powers of two that a mode rounds them to.
-    #[inline(always)]
-    fn power_by<const MODE: u8>(self, v: __m256) -> __m256 {
-        let sum = self.add32(self.ps_bits(v), self.all32(const { carry::<MODE>(23).0 }));
-        let power = self.as_ps(self.and(sum, self.all32(0xff << 23)));
-        // (What is negative stays what it is.)
-        self.blend_ps(power, v, v)
-    }
-
-    /// Numbers nearer to zero than [`TINY`] become that, but for zero.
-    #[inline(always)]
-    fn not_tiny(self, v: __m256) -> __m256 {
-        let bits = self.ps_bits(v);
-        let size = self.and(bits, self.all32(i32::MAX));
-        let tiny = self.all32(const { TINY.to_bits() as i32 });
-        let least = self.and(self.gt32(size, self.zero()), tiny);
-        let sign = self.and(bits, self.all32(i32::MIN));
-        self.as_ps(self.or(self.max32(size, least), sign))
     }
 }

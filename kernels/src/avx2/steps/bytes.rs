@@ -6,6 +6,7 @@ use crate::avx2::cores::{Choice, Core};
 use crate::avx2::decode::F32;
 use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::encode::Small;
+use crate::avx2::steps::floats::CUT;
 use crate::avx2::steps::words::NEAREST;
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -28,8 +29,8 @@ pub(in crate::avx2) struct SmallToAny;
 /// Floats of which all numbers are less than 128 to wider integers, by way of a byte.
 pub(in crate::avx2) struct SmallToInt;
 
-/// Small floats other than e8m0 to wider integers, by way of bfloat16.
-pub(in crate::avx2) struct CutSmall;
+/// Small floats other than e8m0 to wider integers, by way of bfloat16, and by a [`Mode`](crate::shape::Mode).
+pub(in crate::avx2) struct CutSmall<const MODE: u8>;
 
 /// Anything to a small float other than e8m0, floats by [sums](Avx2::codes_by) or not. Or 64-bit integers in the other byte
 /// order.
@@ -182,7 +183,7 @@ impl<A: Real, B: Real> Step<A, B> for SmallToInt {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for CutSmall {
+impl<const MODE: u8, A: Real, B: Real> Step<A, B> for CutSmall<MODE> {
     const LEN: usize = 32;
 
     #[inline(always)]
@@ -199,34 +200,39 @@ impl<A: Real, B: Real> Step<A, B> for CutSmall {
                 let negative = isa.gt8(isa.zero(), bytes);
                 (low, high) = (isa.andnot(negative, low), isa.andnot(negative, high));
             }
-            isa.store_cut::<A, B>(isa.low8(low, high), dst);
+            isa.store_cut::<A, B, MODE>(isa.low8(low, high), dst);
             let dst = dst.add(16 * size_of::<B::Stored>());
-            isa.store_cut::<A, B>(isa.high8(low, high), dst);
+            isa.store_cut::<A, B, MODE>(isa.high8(low, high), dst);
         }
     }
 }
 
 impl Avx2 {
-    /// Cuts 16 numbers, of which [`small_to_words`](Self::small_to_words) made words, to integers.
+    /// Makes integers of 16 numbers of which [`small_to_words`](Self::small_to_words) made words.
     ///
     /// # Safety
     /// `dst` is valid for writing 16 elements of `B`.
     #[inline(always)]
-    unsafe fn store_cut<A: Real, B: Real>(self, words: __m256i, dst: *mut u8) {
+    unsafe fn store_cut<A: Real, B: Real, const MODE: u8>(self, words: __m256i, dst: *mut u8) {
         let zero = self.zero();
         let (a, b) = (self.as_ps(self.low16(zero, words)), self.as_ps(self.high16(zero, words)));
         // SAFETY: the caller's.
         unsafe {
             match const { (B::DTYPE.bits(), B::DTYPE.kind()) } {
-                (16, Kind::Int) => {
-                    self.store(dst, self.packs32(self.ps_to_i32(a), self.ps_to_i32(b)))
+                (16, kind) => {
+                    let (a, b) = (self.ps_to_whole::<MODE>(a), self.ps_to_whole::<MODE>(b));
+                    let words = match kind {
+                        Kind::Int => self.packs32(a, b),
+                        _ => self.pack_u32(a, b),
+                    };
+                    self.store(dst, words);
                 }
-                (16, _) => self.store(dst, self.pack_u32(self.ps_to_i32(a), self.ps_to_i32(b))),
                 (32, _) => {
-                    self.store(dst, self.cut::<A, B>(a));
-                    self.store(dst.add(32), self.cut::<A, B>(b));
+                    self.store(dst, self.cut::<A, B, MODE>(a));
+                    self.store(dst.add(32), self.cut::<A, B, MODE>(b));
                 }
                 _ => {
+                    const { assert!(B::DTYPE.bits() < 64 || MODE == CUT) };
                     self.store_cut_to_64::<A, B>(a, dst);
                     self.store_cut_to_64::<A, B>(b, dst.add(64));
                 }
@@ -234,10 +240,10 @@ impl Avx2 {
         }
     }
 
-    /// Cuts float32s to 32-bit integers.
+    /// Makes 32-bit integers of float32s.
     #[inline(always)]
-    fn cut<A: Real, B: Real>(self, x: __m256) -> __m256i {
-        let integer = self.ps_to_i32(x);
+    fn cut<A: Real, B: Real, const MODE: u8>(self, x: __m256) -> __m256i {
+        let integer = self.ps_to_whole::<MODE>(x);
         match const { (has_large(A::DTYPE), B::DTYPE.kind()) } {
             (false, _) => integer,
             // The lowest integer turned to the highest.

@@ -31,8 +31,8 @@ pub(in crate::avx2) struct Float64ToFloat32;
 /// Float8_e5m2, which is float16's upper byte, to float16.
 pub(in crate::avx2) struct UpperByteToFloat16;
 
-/// Float16 to unsigned integers of 32 bits, and to those of 64.
-pub(in crate::avx2) struct CutHalf;
+/// Float16 to unsigned integers of 32 bits, by a [`Mode`], and cut to those of 64 bits.
+pub(in crate::avx2) struct CutHalf<const MODE: u8>;
 
 /// To bfloat16 from what the bridge makes exact in it: 64-bit numbers and 8-bit integers.
 pub(in crate::avx2) struct CutToBrain;
@@ -55,8 +55,8 @@ pub(in crate::avx2) struct FittingToWord;
 /// Bfloat16 to an integer of at most 8 bits, by a [`Mode`].
 pub(in crate::avx2) struct BrainToByte<const MODE: u8>;
 
-/// Float64 to an integer of less than 8 bits.
-pub(in crate::avx2) struct Float64ToByte;
+/// Float64 to an integer of less than 8 bits, by a [`Mode`].
+pub(in crate::avx2) struct Float64ToByte<const MODE: u8>;
 
 impl<A: Real, B: Real> Step<A, B> for ByHubs
 where
@@ -173,7 +173,7 @@ impl<A: Real, B: Real> Step<A, B> for UpperByteToFloat16 {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for CutHalf {
+impl<const MODE: u8, A: Real, B: Real> Step<A, B> for CutHalf<MODE> {
     const LEN: usize = 16;
     const HALVES: [bool; 2] = [true, false];
 
@@ -181,9 +181,9 @@ impl<A: Real, B: Real> Step<A, B> for CutHalf {
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
-            isa.store_cut_half::<B>(isa.half_to_ps(isa.loadx(src)), dst);
+            isa.store_cut_half::<B, MODE>(isa.half_to_ps(isa.loadx(src)), dst);
             let dst = dst.add(8 * size_of::<B::Stored>());
-            isa.store_cut_half::<B>(isa.half_to_ps(isa.loadx(src.add(16))), dst);
+            isa.store_cut_half::<B, MODE>(isa.half_to_ps(isa.loadx(src.add(16))), dst);
         }
     }
 }
@@ -192,17 +192,18 @@ impl Avx2 {
     /// # Safety
     /// `dst` is valid for writing 8 elements of `B`.
     #[inline(always)]
-    unsafe fn store_cut_half<B: Real>(self, x: __m256, dst: *mut u8) {
+    unsafe fn store_cut_half<B: Real, const MODE: u8>(self, x: __m256, dst: *mut u8) {
         // The second operand where the first is NaN.
         let positive = self.max_ps(x, self.all_ps(0.0));
         // SAFETY: the caller's.
         unsafe {
             match const { B::DTYPE } {
                 DType::UInt32 => {
-                    let integer = self.ps_to_i32(positive);
+                    let integer = self.ps_to_whole::<MODE>(positive);
                     self.store(dst, self.or(integer, self.sar32::<31>(integer)));
                 }
                 to => {
+                    const { assert!(B::DTYPE.bits() < 64 || MODE == CUT) };
                     let number = self.and_ps(x, self.cmp_ps::<ORDERED>(x, x));
                     let [a, b] = match to {
                         DType::Int64 => self.low_ps_to_i64(number),
@@ -334,7 +335,7 @@ impl<const MODE: u8, A: Real, B: Real> Step<A, B> for BrainToByte<MODE> {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for Float64ToByte
+impl<const MODE: u8, A: Real, B: Real> Step<A, B> for Float64ToByte<MODE>
 where
     Avx2: Decode<A> + Bridge<<Avx2 as Decode<A>>::Hub, F64>,
 {
@@ -348,10 +349,12 @@ where
             let second = src.add(16 * size_of::<A::Stored>());
             let F64(second) = isa.bridge(Decode::<A>::decode(isa, second));
             if const { B::DTYPE.significant_bits() == 1 } {
+                const { assert!(MODE == CUT || B::DTYPE.significant_bits() > 1) };
                 isa.store(dst, isa.ones_of_pds::<B>([first, second]));
                 return;
             }
-            let (ab, cd) = (isa.pds_to_words::<B>(first), isa.pds_to_words::<B>(second));
+            let ab = isa.pds_to_words::<B, MODE>(first);
+            let cd = isa.pds_to_words::<B, MODE>(second);
             isa.store(dst, isa.packed_in_order(isa.clamped_words::<B>(ab, cd)));
         }
     }
@@ -469,20 +472,21 @@ impl Avx2 {
     /// that. What is above the largest is clamped by its upper dword, which then is that of a number from 2^30 to 2^31. (An
     /// integer minimum leaves negative dwords alone, and all lower ones.)
     #[inline(always)]
-    fn pd_to_dwords<B: Real>(self, x: __m256d) -> __m128i {
+    fn pd_to_dwords<B: Real, const MODE: u8>(self, x: __m256d) -> __m128i {
         const MOST: i64 = 0x41d0_0000 << 32 | 0x7fff_ffff;
         // The second operand where the first is NaN.
         let number = match const { limits(B::DTYPE).0 } {
             0 => self.max_pd(x, self.all_pd(0.0)),
             _ => self.and_pd(x, self.cmp_pd::<ORDERED>(x, x)),
         };
+        let number = if MODE == CUT { number } else { self.whole_64::<MODE>(number) };
         self.pd_to_i32(self.as_pd(self.min32(self.pd_bits(number), self.all64(MOST))))
     }
 
     #[inline(always)]
-    fn pds_to_words<B: Real>(self, [a, b, c, d]: [__m256d; 4]) -> __m256i {
-        let (a, b) = (self.pd_to_dwords::<B>(a), self.pd_to_dwords::<B>(b));
-        let (c, d) = (self.pd_to_dwords::<B>(c), self.pd_to_dwords::<B>(d));
+    fn pds_to_words<B: Real, const MODE: u8>(self, [a, b, c, d]: [__m256d; 4]) -> __m256i {
+        let (a, b) = (self.pd_to_dwords::<B, MODE>(a), self.pd_to_dwords::<B, MODE>(b));
+        let (c, d) = (self.pd_to_dwords::<B, MODE>(c), self.pd_to_dwords::<B, MODE>(d));
         self.packs32(self.join(b, a), self.join(d, c))
     }
 

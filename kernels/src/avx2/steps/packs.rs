@@ -213,6 +213,7 @@ type MapBytes = ByteMap<BY_DEFAULT>;
 type CutFloats = FloatToByte<CUT>;
 type CutBrains = BrainToByte<CUT>;
 type CutWords = WordsToInt<CUT>;
+type CutDoubles = Float64ToByte<CUT>;
 type EncodeFloats = EncodeSmall<false, true, true>;
 
 /// Sets the kernels of the pairs that have one.
@@ -246,7 +247,7 @@ pub(in crate::avx2) const fn with_packs<const MODE: usize>(mut pairs: RealPairs)
             [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2]);
     }
     set!(pairs CutBrains [BFloat16] [UInt4x2 UInt4 4]);
-    set!(pairs Float64ToByte [Float64]
+    set!(pairs CutDoubles [Float64]
         [Int4x2 Int4 4 UInt4x2 UInt4 4 Int2x4 Int2 2 UInt2x4 UInt2 2 Int1x8 Int1 1 UInt1x8 UInt1 1]);
     let fours = Entry { kernel: stepped::<FoursToFloat32, MODE>, road: Road::Table };
     pairs.set(DType::Int4x2, DType::Float32, fours);

@@ -135,8 +135,8 @@ impl<A: Real, B: Real, const MODE: u8, const SATURATE: bool> Step<A, B>
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
-        // Other modes are done for words only.
-        const { assert!(MODE == UP || A::DTYPE.bits() == 16) };
+        // Bytes are looked up.
+        const { assert!(MODE == UP || A::DTYPE.bits() > 8) };
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             let codes = match const { A::DTYPE.bits() } {
@@ -145,16 +145,16 @@ impl<A: Real, B: Real, const MODE: u8, const SATURATE: bool> Step<A, B>
                     isa.powers_of_words::<A, MODE, SATURATE>(isa.load(src), isa.load(src.add(32)))
                 }
                 32 => isa.bytes_of_dwords([
-                    isa.powers_of_dwords::<A, SATURATE>(isa.load(src)),
-                    isa.powers_of_dwords::<A, SATURATE>(isa.load(src.add(32))),
-                    isa.powers_of_dwords::<A, SATURATE>(isa.load(src.add(64))),
-                    isa.powers_of_dwords::<A, SATURATE>(isa.load(src.add(96))),
+                    isa.powers_of_dwords::<A, MODE, SATURATE>(isa.load(src)),
+                    isa.powers_of_dwords::<A, MODE, SATURATE>(isa.load(src.add(32))),
+                    isa.powers_of_dwords::<A, MODE, SATURATE>(isa.load(src.add(64))),
+                    isa.powers_of_dwords::<A, MODE, SATURATE>(isa.load(src.add(96))),
                 ]),
                 _ => isa.bytes_of_dwords([
-                    isa.powers_of_qwords::<A, SATURATE>(src),
-                    isa.powers_of_qwords::<A, SATURATE>(src.add(64)),
-                    isa.powers_of_qwords::<A, SATURATE>(src.add(128)),
-                    isa.powers_of_qwords::<A, SATURATE>(src.add(192)),
+                    isa.powers_of_qwords::<A, MODE, SATURATE>(src),
+                    isa.powers_of_qwords::<A, MODE, SATURATE>(src.add(64)),
+                    isa.powers_of_qwords::<A, MODE, SATURATE>(src.add(128)),
+                    isa.powers_of_qwords::<A, MODE, SATURATE>(src.add(192)),
                 ]),
             };
             isa.store(dst, codes);
@@ -235,9 +235,16 @@ impl Avx2 {
 
     /// In the low bytes.
     #[inline(always)]
-    fn powers_of_dwords<A: Real, const SATURATE: bool>(self, v: __m256i) -> __m256i {
-        let before = self.add32(v, self.all32(-1));
-        let bits = self.andnot(self.shr32::<1>(before), before);
+    fn powers_of_dwords<A: Real, const MODE: u8, const SATURATE: bool>(
+        self,
+        v: __m256i,
+    ) -> __m256i {
+        let below = if MODE == UP {
+            self.add32(v, self.all32(-1))
+        } else {
+            self.below_power_by::<MODE>(v, self.shr32::<1>(v), self.add32(v, v))
+        };
+        let bits = self.andnot(self.shr32::<1>(below), below);
         let code = self.max32(self.exponents(bits), self.all32(ONE as i32 - 1));
         let code = self.sub32(code, self.all32(-1));
         match const { A::DTYPE.kind() } {
@@ -261,10 +268,13 @@ impl Avx2 {
     /// # Safety
     /// `src` is valid for reading 64 bytes.
     #[inline(always)]
-    unsafe fn powers_of_qwords<A: Real, const SATURATE: bool>(self, src: *const u8) -> __m256i {
+    unsafe fn powers_of_qwords<A: Real, const MODE: u8, const SATURATE: bool>(
+        self,
+        src: *const u8,
+    ) -> __m256i {
         // SAFETY: the caller's.
         let (v, w) = unsafe { (self.load(src), self.load(src.add(32))) };
-        let (a, b) = (self.highest_bit(v), self.highest_bit(w));
+        let (a, b) = (self.highest_below::<MODE>(v), self.highest_below::<MODE>(w));
         let low = self.exponents(self.even_dwords(a, b));
         let high = self.add32(self.exponents(self.odd_dwords(a, b)), self.all32(32));
         let code = self.max32(self.max32(low, high), self.all32(ONE as i32 - 1));
@@ -278,11 +288,24 @@ impl Avx2 {
         })
     }
 
-    /// The highest bit of the number before, and what is left below the next one.
+    /// The highest bit of what is below a power, and what is left below the next one.
     #[inline(always)]
-    fn highest_bit(self, v: __m256i) -> __m256i {
-        let before = self.add64(v, self.all64(-1));
-        self.andnot(self.shr64::<1>(before), before)
+    fn highest_below<const MODE: u8>(self, v: __m256i) -> __m256i {
+        let below = if MODE == UP {
+            self.add64(v, self.all64(-1))
+        } else {
+            self.below_power_by::<MODE>(v, self.shr64::<1>(v), self.add64(v, v))
+        };
+        self.andnot(self.shr64::<1>(below), below)
+    }
+
+    /// As [`below_power`](Self::below_power) of wider numbers that don't go up, from their halves and doubles.
+    ///
+    /// To the nearest it has the number's own highest bit where the next one is set, too: in the double that is in this
+    /// place. Any two bits further down that follow each other leave one that is below it.
+    #[inline(always)]
+    fn below_power_by<const MODE: u8>(self, v: __m256i, half: __m256i, double: __m256i) -> __m256i {
+        if MODE == Mode::TowardZero as u8 { half } else { self.or(half, self.and(v, double)) }
     }
 }
 
