@@ -1,5 +1,6 @@
-//! Casts from small floats to what has a byte, too, by a mode, to low bits, or without saturating: by the map of all codes as
-//! it is found at compile time, where that takes less time than a table that is made when the cast begins.
+//! Casts from small floats, and from uint8, to what has a byte, too, by a mode, to low bits, or without saturating: by the
+//! map of all codes as it is found at compile time, where that takes less time than a table that is made when the cast
+//! begins.
 
 use super::direct::{Step, most_work};
 use super::shapes::steps;
@@ -32,6 +33,9 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3B11Fnuz => [Int8 UInt8]
             by mapped [Up Down NearestEven NearestAway]
     };
+    let stores = all_stores! {
+        stores: Float8E4M3Fn Float8E4M3 => [UInt8] by mapped [Up Down NearestEven NearestAway]
+    };
     // (By the other modes powers of two are cut.)
     let stores = all_stores! {
         stores: Float8E8M0Fnu => [Int8 UInt8 Int2 Int4 UInt2 UInt4] by mapped [Up NearestAway]
@@ -47,44 +51,28 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     }
 }
 
-/// Adds those from small floats to others, where a table that is made when the cast begins takes longer.
+/// Adds those from an 8-bit float to the others, and to those of fewer bits, for each.
+macro_rules! by_modes {
+    ($stores:ident: $($from:ident => [$($to:ident)*])*) => {{
+        $(let $stores = all_stores! {
+            $stores: $from => [$($to)* Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn]
+                by mapped [TowardZero Up Down NearestAway]
+        };)*
+        $stores
+    }};
+}
+
+/// Adds those from small floats to others.
 const fn between_bytes(stores: Stores) -> Stores {
-    let stores = all_stores! {
-        stores: Float8E5M2 => [
-            Float8E5M2Fnuz Float8E4M3 Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn
-            Float4E2M1Fn
-        ] by mapped [Up Down]
-    };
-    let stores = all_stores! {
-        stores: Float8E4M3B11Fnuz => [Float8E4M3Fn Float8E4M3 Float4E2M1Fn] by mapped [Up Down]
-    };
-    let stores = all_stores! {
-        stores: Float8E5M2Fnuz => [
-            Float8E3M4 Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
-        ] by mapped [Up Down]
-    };
-    let stores = all_stores! {
-        stores: Float8E4M3Fnuz => [Float8E4M3B11Fnuz Float4E2M1Fn]
-            by mapped [Up Down]
-    };
-    let stores = all_stores! {
-        stores: Float8E4M3Fn Float8E4M3 => [Float8E5M2 Float8E4M3Fnuz Float8E3M4 Float8E4M3B11Fnuz]
-            by mapped [Up Down]
-    };
-    let stores = all_stores! { stores: Float8E3M4 => [Float8E5M2] by mapped [Up Down] };
-    let stores = all_stores! {
-        stores: Float8E5M2 => [Float8E5M2Fnuz Float8E4M3B11Fnuz Float6E3M2Fn]
-            by mapped [TowardZero NearestAway]
-    };
-    let stores = all_stores! {
-        stores: Float8E4M3Fn Float8E4M3 => [Float8E4M3Fnuz Float8E4M3B11Fnuz]
-            by mapped [TowardZero NearestAway]
-    };
-    let stores = all_stores! {
-        stores: Float8E4M3Fnuz => [Float8E4M3B11Fnuz] by mapped [TowardZero NearestAway]
-    };
-    let stores = all_stores! {
-        stores: Float8E5M2Fnuz => [Float6E3M2Fn] by mapped [TowardZero NearestAway]
+    let stores = by_modes! {
+        stores:
+        Float8E4M3Fn => [Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4 Float8E4M3B11Fnuz]
+        Float8E5M2 => [Float8E4M3Fn Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4 Float8E4M3B11Fnuz]
+        Float8E4M3Fnuz => [Float8E4M3Fn Float8E5M2 Float8E5M2Fnuz Float8E4M3 Float8E3M4 Float8E4M3B11Fnuz]
+        Float8E5M2Fnuz => [Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E4M3 Float8E3M4 Float8E4M3B11Fnuz]
+        Float8E4M3 => [Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E3M4 Float8E4M3B11Fnuz]
+        Float8E3M4 => [Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E4M3B11Fnuz]
+        Float8E4M3B11Fnuz => [Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4]
     };
     all_stores! {
         stores: Float8E8M0Fnu => [
@@ -96,6 +84,20 @@ const fn between_bytes(stores: Stores) -> Stores {
 
 /// Adds those that do not saturate.
 const fn overflowing(stores: Stores) -> Stores {
+    // (By that mode, the default one, a store is asked for only where numbers do not saturate.)
+    let stores = stores
+        .with(
+            DType::UInt8,
+            DType::Float8E4M3,
+            Mode::NearestEven,
+            mapped_or_not::<mark::UInt8, mark::Float8E4M3>,
+        )
+        .with(
+            DType::UInt8,
+            DType::Float8E4M3Fnuz,
+            Mode::NearestEven,
+            mapped_or_not::<mark::UInt8, mark::Float8E4M3Fnuz>,
+        );
     small_overflows! {
         stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float8E8M0Fnu Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn => [
@@ -116,7 +118,7 @@ const fn small_overflow<A: Real, B: Real>(stores: Stores) -> Stores {
 }
 
 stepped! {
-    /// Small floats to others that don't saturate.
+    /// Small floats, or integers of a byte, to small floats that don't saturate.
     mapped_or_not [] (saturate) = 32
     where [],
     |isa, src, dst| {

@@ -221,7 +221,9 @@ fn alone(params: &Params) -> Option<Kernel> {
     if params.plan().interval.is_some() {
         return ranges::under_options(params);
     }
-    steps::packs::under_options(params).or_else(|| fields::clamping::<Avx2>(params))
+    steps::packs::under_options(params)
+        .or_else(|| widened::under_options(params))
+        .or_else(|| fields::clamping::<Avx2>(params))
 }
 
 /// The kernels that test codes of a byte or less.

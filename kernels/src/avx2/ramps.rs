@@ -20,6 +20,8 @@ enum Scale {
     None,
     /// One more is halved, to the nearest, ties to even.
     Half,
+    /// The same, ties up; or, of a code less, down.
+    HalfUp,
     One,
     Two,
     Four,
@@ -112,6 +114,7 @@ impl Ramp {
             // The index of a look-up is negative from 128 on.
             Scale::Half if x >= 128 => (x >> 1) + (x & 1),
             Scale::Half => (x + UP[x as usize % 16] + 1) >> 1,
+            Scale::HalfUp => (x >> 1) + (x & 1),
             Scale::One => x,
             Scale::Two => x << 1,
             Scale::Four => x << 2,
@@ -209,7 +212,7 @@ impl Ramp {
         let scale = match self.scale {
             Scale::None => 0,
             Scale::Half => 2,
-            Scale::One => 1,
+            Scale::HalfUp | Scale::One => 1,
             Scale::Two => 2,
             Scale::Four => 3,
         };
@@ -268,11 +271,18 @@ impl Search<'_> {
         while i < SCALES.len() && self.top > 0 {
             let (scale, twice) = SCALES[i];
             self.try_line(scale, 0, 0);
+            if matches!(scale, Scale::HalfUp) {
+                self.try_line(scale, 1, 0);
+            }
             // The code at which the line through the last one before the top is zero, or, if that
             // was rounded, one nearby.
             let last = self.top - 1;
             let steps = 2 * self.map[last] as usize / twice;
-            let (mut near, end) = if matches!(scale, Scale::Half) { (0, 4) } else { (2, 3) };
+            let (mut near, end) = match scale {
+                Scale::Half => (0, 4),
+                Scale::HalfUp => (1, 3),
+                _ => (2, 3),
+            };
             while near < end {
                 if last + 2 > steps + near && last + 2 - steps - near < self.codes {
                     self.try_line(scale, (last + 2 - steps - near) as u8, 0);
@@ -405,8 +415,8 @@ impl Search<'_> {
 const MOST_MERGED: u32 = 2;
 
 /// The scales of lines, and twice as much in steps.
-const SCALES: [(Scale, usize); 4] =
-    [(Scale::Half, 1), (Scale::One, 2), (Scale::Two, 4), (Scale::Four, 8)];
+const SCALES: [(Scale, usize); 5] =
+    [(Scale::Half, 1), (Scale::HalfUp, 1), (Scale::One, 2), (Scale::Two, 4), (Scale::Four, 8)];
 
 /// The first of the codes before `end` that are mapped as the last of them.
 const fn run(map: &[u8; 256], end: usize) -> usize {
@@ -491,6 +501,7 @@ impl Avx2 {
                 let up = self.shuffle8(self.constant(&UP), x);
                 self.average_u8(x, up)
             }
+            Scale::HalfUp => self.average_u8(x, self.zero()),
             Scale::One => x,
             Scale::Two => self.add8(x, x),
             Scale::Four => {

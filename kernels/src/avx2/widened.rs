@@ -5,10 +5,13 @@
 use super::Avx2;
 use super::by_codes::StepByCodes;
 use super::code_tables::{Words, codes_in, words};
-use super::packed::{Step, stepped};
+use super::packed::{ByCodes, Step, stepped};
 use super::pieces::GROUP;
-use crate::dtypes::DType;
-use crate::shape::Tells;
+use super::steps::maps;
+use crate::dtypes::mark::{Float6E2M3Fn, Float6E3M2Fn, Int8, UInt8};
+use crate::dtypes::{DType, Real};
+use crate::options::{Overflow, Rounding};
+use crate::shape::{Mode, Tells};
 use crate::stepwise;
 use crate::table::{Kernel, Params};
 use core::arch::x86_64::__m256i;
@@ -127,20 +130,84 @@ impl<S: StepByCodes> Step for FromBytes<S> {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, tables: S::Tables, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { isa.widen_bytes_of::<S>(tables, src, dst) }
+    }
+}
+
+/// The same from `A` by what its codes become as `B`, integers of 8 bits, in such a way.
+struct ByMap<A, B, const HOW: u8>(PhantomData<(A, B)>);
+
+/// To bytes by codes of 6 bits.
+type SixesByCodes = ByCodes<6, 6, 8>;
+
+impl<A: Real, B: Real, const HOW: u8> Step for ByMap<A, B, HOW> {
+    const IN: usize = 6;
+    const OUT: usize = 16;
+    const LEN: usize = SixesByCodes::LEN;
+    type Tables = <SixesByCodes as Step>::Tables;
+
+    #[inline(always)]
+    fn tables(isa: Avx2, _: &Params) -> Self::Tables {
+        SixesByCodes::tables_of(isa, const { &maps::codes::<A, B, HOW>() })
+    }
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, tables: Self::Tables, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe { isa.widen_bytes_of::<SixesByCodes>(tables, src, dst) }
+    }
+}
+
+impl Avx2 {
+    /// # Safety
+    /// As for a step of `S`, which writes bytes; `dst` is valid for writing as many words.
+    #[inline(always)]
+    unsafe fn widen_bytes_of<S: Step>(self, tables: S::Tables, src: *const u8, dst: *mut u8) {
         const { assert!(S::OUT == 8 && S::LEN.is_multiple_of(16)) };
         let mut narrow = Narrow([MaybeUninit::uninit(); 2 * GROUP]);
         // SAFETY: the caller's: as many elements are read as `S` reads; it writes as many bytes, of which each is
         // widened to two of the destination.
         unsafe {
-            let bytes = narrow.take::<S>(isa, tables, src);
+            let bytes = narrow.take::<S>(self, tables, src);
             let mut i = 0;
             while i < S::LEN {
-                let words: __m256i = isa.i8_to_i16(isa.loadx(bytes.add(i)));
-                isa.store(dst.add(2 * i), words);
+                let words: __m256i = self.i8_to_i16(self.loadx(bytes.add(i)));
+                self.store(dst.add(2 * i), words);
                 i += 16;
             }
         }
     }
+}
+
+/// The kernel of a pair from floats of 6 bits to integers of 16 by a mode.
+pub(super) fn under_options(params: &Params) -> Option<Kernel> {
+    if matches!(params.options.overflow, Overflow::Wrap | Overflow::Error) {
+        return None;
+    }
+    let rounding = params.options.rounding;
+    match (params.from, params.to) {
+        (DType::Float6E2M3FnX4, DType::Int16) => by_mode::<Float6E2M3Fn, Int8>(rounding),
+        // (To those without a sign, down is toward zero, as the default kernels go.)
+        (DType::Float6E2M3FnX4, DType::UInt16) => by_mode::<Float6E2M3Fn, UInt8>(rounding),
+        (DType::Float6E3M2FnX4, DType::Int16) => by_mode::<Float6E3M2Fn, Int8>(rounding),
+        (DType::Float6E3M2FnX4, DType::UInt16) => by_mode::<Float6E3M2Fn, UInt8>(rounding),
+        _ => None,
+    }
+}
+
+fn by_mode<A: Real, B: Real>(rounding: Rounding) -> Option<Kernel> {
+    Some(match rounding {
+        Rounding::Up => stepped::<ByMap<A, B, { Mode::Up as u8 }>, { stepwise::NONE }>,
+        Rounding::Down => stepped::<ByMap<A, B, { Mode::Down as u8 }>, { stepwise::NONE }>,
+        Rounding::NearestEven => {
+            stepped::<ByMap<A, B, { Mode::NearestEven as u8 }>, { stepwise::NONE }>
+        }
+        Rounding::NearestAway => {
+            stepped::<ByMap<A, B, { Mode::NearestAway as u8 }>, { stepwise::NONE }>
+        }
+        _ => return None,
+    })
 }
 
 /// The integers of 8 bits that stand for those of 16: the same numbers if none is past 127, as of 6-bit floats, of

@@ -3,6 +3,7 @@
 //! half as many of them.
 
 use crate::avx2::Avx2;
+use crate::avx2::code_tables::Codes;
 use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
 use crate::avx2::ramps::{Climbs, Ramp};
@@ -67,6 +68,8 @@ enum Sign {
     Gives(u8),
     /// The look-ups give the positive numbers' low bits.
     OfLowBits,
+    /// All but positive codes up to this give zero, of which the look-ups don't know.
+    OfPositive(u8),
 }
 
 /// What may take the place of a sum of look-ups.
@@ -243,6 +246,34 @@ impl Plan {
         assert!(has_minus_zero(from) || !matches!(plan.sign, Sign::Any));
         Self { moved: Some(moved), work: plan.work + 4, ..plan }
     }
+
+    /// This plan, or a window of the positive numbers if that is less work. Rounded up, they are 1 from the first one on, so
+    /// that there is a window if it need not show that zero is not.
+    const fn or_of_positive(self, map: &[u8; 256]) -> Self {
+        let mut last = 127;
+        while last > 0 && map[last] == 0 {
+            last -= 1;
+        }
+        let mut values = [map[last]; 256];
+        let mut code = 0;
+        while code < 256 {
+            let is_positive = code > 0 && code <= last;
+            if !is_positive && map[code] != 0 {
+                return self;
+            }
+            if code <= last {
+                values[code] = map[if code == 0 { 1 } else { code }];
+            }
+            code += 1;
+        }
+        let Some(window) = Window::of(&values, 256) else { return self };
+        let work = window.work() + 2 + (last < 127) as usize;
+        if work >= self.work {
+            return self;
+        }
+        let (sign, other) = (Sign::OfPositive(last as u8), Other::Window(window));
+        Self { sign, bits: 8, other, minus_zero: 0, moved: None, work, ..self }
+    }
 }
 
 const fn has_minus_zero(from: DType) -> bool {
@@ -305,7 +336,7 @@ const fn all_below(values: &[u8; 256], limit: u8) -> bool {
 const fn apply(sign: Sign, value: u8, negative: bool, to: DType) -> u8 {
     let bit = if negative { sign_bit(to) } else { 0 };
     match sign {
-        Sign::Any | Sign::LookedUp => value,
+        Sign::Any | Sign::LookedUp | Sign::OfPositive(_) => value,
         Sign::Kept => value | bit,
         Sign::KeptOffZero => {
             if value == 0 {
@@ -353,7 +384,15 @@ impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
             assert!(moved.rounds(&Self::TABLE, &Self::cut(), A::DTYPE, B::DTYPE));
             Plan::to_one_side(&Self::cut(), A::DTYPE, B::DTYPE, moved)
         }
-        None => Plan::of(&Self::TABLE, A::DTYPE, B::DTYPE),
+        None => {
+            let plan = Plan::of(&Self::TABLE, A::DTYPE, B::DTYPE);
+            match (A::DTYPE.numbers(), B::DTYPE.kind()) {
+                (Numbers::Float(format), Kind::UInt) if HOW == UP && format.bits() == 8 => {
+                    plan.or_of_positive(&Self::TABLE)
+                }
+                _ => plan,
+            }
+        }
     };
 
     /// What each byte becomes. The compiler takes long to cast by the reference, so that plans share what it found.
@@ -428,6 +467,14 @@ impl<A: Real, B: Real, const HOW: u8> Paned for Pair<A, B, HOW> {
         Other::Panes(panes) => panes,
         _ => Panes::NOTHING,
     };
+}
+
+/// What the first codes become.
+pub(in crate::avx2) const fn codes<A: Real, B: Real, const HOW: u8>() -> Codes {
+    match Pair::<A, B, HOW>::TABLE.first_chunk() {
+        Some(codes) => *codes,
+        None => panic!("there are more"),
+    }
 }
 
 /// About how many instructions the map takes beyond the least.
@@ -538,6 +585,12 @@ impl Avx2 {
                 self.blend8(positive, self.sub8(self.zero(), values), signs)
             }
             Sign::Gives(code) => self.blend8(values, self.all8(code as i8), signs),
+            // (With something added, the codes past the last positive one go around, and none comes from below zero.)
+            Sign::OfPositive(last) => {
+                let more = i8::MAX - last as i8;
+                let codes = if more == 0 { signs } else { self.add8(signs, self.all8(more)) };
+                self.and(values, self.gt8(codes, self.all8(more)))
+            }
             Sign::OfLowBits => {
                 // (Zero has no sign, and is none.)
                 let number = self.sign8(values, signs);

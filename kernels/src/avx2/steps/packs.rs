@@ -286,6 +286,17 @@ fn packs_by<const HOW: u8>(from: DType, to: DType) -> Option<Kernel> {
     None
 }
 
+/// The same to packed floats.
+fn packs_small<const HOW: u8>(from: DType, to: DType) -> Option<Kernel> {
+    packs_by!(ByteMap<HOW>: (from, to);
+    [
+        Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
+        Float8E4M3B11Fnuz Float8E8M0Fnu
+    ]
+    [Float4E2M1FnX2 Float4E2M1Fn 4 Float6E2M3FnX4 Float6E2M3Fn 6 Float6E3M2FnX4 Float6E3M2Fn 6]);
+    None
+}
+
 /// The same from integers of a byte to packed floats; those without a sign may go another way.
 fn packs_floats<const HOW: u8, const OF_POSITIVE: u8>(from: DType, to: DType) -> Option<Kernel> {
     packs_by!(ClampedBy<HOW>: (from, to);
@@ -328,15 +339,17 @@ pub(in crate::avx2) fn under_options(params: &Params) -> Option<Kernel> {
         (Overflow::Wrap, Rounding::Default) => packs_low_bits(from, to),
         (Overflow::Saturate, Rounding::Default) => packs_clamped(from, to),
         (Overflow::Wrap | Overflow::Error, _) => None,
-        (_, Rounding::TowardZero) => packs_floats::<CUT, CUT>(from, to),
+        (_, Rounding::TowardZero) => {
+            packs_floats::<CUT, CUT>(from, to).or_else(|| packs_small::<CUT>(from, to))
+        }
         (_, Rounding::Up) if matches!(to.kind(), Kind::Float) => {
-            packs_floats::<UP, FROM_ZERO>(from, to)
+            packs_floats::<UP, FROM_ZERO>(from, to).or_else(|| packs_small::<UP>(from, to))
         }
         (_, Rounding::Down) if matches!(to.kind(), Kind::Float) => {
-            packs_floats::<DOWN, CUT>(from, to)
+            packs_floats::<DOWN, CUT>(from, to).or_else(|| packs_small::<DOWN>(from, to))
         }
         (_, Rounding::NearestAway) if matches!(to.kind(), Kind::Float) => {
-            packs_floats::<AWAY, AWAY>(from, to)
+            packs_floats::<AWAY, AWAY>(from, to).or_else(|| packs_small::<AWAY>(from, to))
         }
         (_, Rounding::Up) => packs_by::<UP>(from, to),
         (_, Rounding::Down) => packs_by::<DOWN>(from, to),
