@@ -7,6 +7,7 @@ use super::code_tables::Codes;
 use super::half_bytes::ByHalves;
 use super::look_ups::look_up_packed;
 use super::packed::{ByCodes, Step, all_steps};
+use super::sixes;
 use crate::dtypes::{DType, Kind};
 use crate::table::ByCodes as ByCodesKernel;
 
@@ -21,6 +22,20 @@ pub(super) trait StepByCodes: Step {
 /// As for every [`ByCodesKernel`].
 unsafe fn stepped_by<S: StepByCodes>(map: &[u8; 256], src: *const u8, dst: *mut u8, n: usize) {
     let codes = map.first_chunk().expect("there are more");
+    // SAFETY: the caller's.
+    unsafe { with_codes::<S>(codes, src, dst, n) }
+}
+
+/// The same, of what so many codes become.
+///
+/// # Safety
+/// As there.
+pub(super) unsafe fn with_codes<S: StepByCodes>(
+    codes: &Codes,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
     // SAFETY: the caller's.
     unsafe {
         all_steps::<S>(
@@ -70,11 +85,11 @@ fn few_by_codes(from: DType, to: DType) -> ByCodesKernel {
         (1, _) => stepped_by::<ByCodes<1, 1, 6>>,
         (2, _) => stepped_by::<ByCodes<2, 2, 6>>,
         (4, _) => stepped_by::<ByCodes<4, 4, 6>>,
-        (6, 1) => stepped_by::<ByCodes<6, 6, 1>>,
-        (6, 2) => stepped_by::<ByCodes<6, 6, 2>>,
-        (6, 4) => stepped_by::<ByCodes<6, 6, 4>>,
-        (6, 6) => stepped_by::<ByCodes<6, 6, 6>>,
-        (6, _) => stepped_by::<ByCodes<6, 6, 8>>,
+        (6, 1) => sixes::by_codes::<6, 1>,
+        (6, 2) => sixes::by_codes::<6, 2>,
+        (6, 4) => sixes::by_codes::<6, 4>,
+        (6, 6) => sixes::by_codes::<6, 6>,
+        (6, _) => sixes::by_codes::<6, 8>,
         (_, 1) => bytes_by_codes::<1>(from),
         (_, 2) => bytes_by_codes::<2>(from),
         (_, 4) => bytes_by_codes::<4>(from),
@@ -88,6 +103,6 @@ fn bytes_by_codes<const OUT: usize>(from: DType) -> ByCodesKernel {
         1 => stepped_by::<ByCodes<8, 1, OUT>>,
         2 => stepped_by::<ByCodes<8, 2, OUT>>,
         4 => stepped_by::<ByCodes<8, 4, OUT>>,
-        _ => stepped_by::<ByCodes<8, 6, OUT>>,
+        _ => sixes::by_codes::<8, OUT>,
     }
 }

@@ -381,14 +381,7 @@ impl<const IN: usize, const CODE: usize, const OUT: usize> ByCodes<IN, CODE, OUT
                 isa.look_up_codes::<IN, CODE>(tables, src.add(8 * IN)),
                 isa.look_up_codes::<IN, CODE>(tables, src.add(12 * IN)),
             ];
-            if OUT == 8 {
-                isa.store(dst, v[0]);
-                isa.store(dst.add(32), v[1]);
-                isa.store(dst.add(64), v[2]);
-                isa.store(dst.add(96), v[3]);
-            } else {
-                isa.squeeze::<OUT>(v, dst);
-            }
+            isa.squeeze::<OUT>(v, dst);
             isa.or(isa.or(v[0], v[1]), isa.or(v[2], v[3]))
         }
     }

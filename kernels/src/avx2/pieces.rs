@@ -216,7 +216,7 @@ impl Avx2 {
         self.blend8(self.shr16::<2>(words), words, self.all16(-256))
     }
 
-    /// Packs a group of elements in the low `BITS` bits of a byte each, with zeros above.
+    /// Packs a group of elements in the low `BITS` bits of a byte each, with zeros above; all 8 are stored as they are.
     ///
     /// # Safety
     /// `dst` is valid for writing `16 * BITS` bytes.
@@ -244,6 +244,12 @@ impl Avx2 {
                 4 => {
                     self.store(dst, self.squeeze_4(a, b));
                     self.store(dst.add(32), self.squeeze_4(c, d));
+                }
+                8 => {
+                    self.store(dst, a);
+                    self.store(dst.add(32), b);
+                    self.store(dst.add(64), c);
+                    self.store(dst.add(96), d);
                 }
                 _ => self.squeeze_6([a, b, c, d], dst),
             }

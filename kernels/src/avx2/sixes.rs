@@ -2,9 +2,9 @@
 //! and to floats of 16 bits: what decides is in the upper bits of a byte, and what is below them need not be cleared.
 
 use super::Avx2;
-use super::by_codes::StepByCodes;
+use super::by_codes::{StepByCodes, with_codes};
 use super::code_tables::{Codes, codes, codes_in};
-use super::packed::{Step, stepped};
+use super::packed::{ByCodes, Step, stepped};
 use super::pieces::GROUP;
 use super::widened::{FromBytes, byte_of, words_by};
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -12,6 +12,7 @@ use crate::scalar::direct::table16;
 use crate::shape::Tells;
 use crate::table::{Kernel, Params};
 use core::arch::x86_64::__m256i;
+use core::array;
 use core::marker::PhantomData;
 
 /// From `IN` bits to single ones, by one comparison: a bit is set where the magnitude is large enough, of the sign that
@@ -97,13 +98,7 @@ impl<const IN: usize, const OUT: usize> Step for SixesByPairs<IN, OUT> {
 
     #[inline(always)]
     fn tables(isa: Avx2, params: &Params) -> [__m256i; 3] {
-        let codes = codes(params);
-        let mut signs = [[0; 32]; 2];
-        for (i, code) in codes.iter().step_by(2).enumerate() {
-            let code = code & ((1 << OUT) - 1);
-            (signs[i / 16][i % 16], signs[i / 16][i % 16 + 16]) = (code, code);
-        }
-        [isa.constant(&signs[0]), isa.constant(&signs[1]), isa.hidden_sixes()]
+        Self::tables_of(isa, codes(params))
     }
 
     #[inline(always)]
@@ -126,6 +121,18 @@ impl<const IN: usize, const OUT: usize> Step for SixesByPairs<IN, OUT> {
         }
         // SAFETY: the caller's: a group.
         unsafe { isa.squeeze::<OUT>(found, dst) }
+    }
+}
+
+impl<const IN: usize, const OUT: usize> StepByCodes for SixesByPairs<IN, OUT> {
+    #[inline(always)]
+    fn tables_of(isa: Avx2, codes: &Codes) -> [__m256i; 3] {
+        let mut signs = [[0; 32]; 2];
+        for (i, code) in codes.iter().step_by(2).enumerate() {
+            let code = code & const { u8::MAX >> (8 - OUT) };
+            (signs[i / 16][i % 16], signs[i / 16][i % 16 + 16]) = (code, code);
+        }
+        [isa.constant(&signs[0]), isa.constant(&signs[1]), isa.hidden_sixes()]
     }
 }
 
@@ -299,17 +306,7 @@ impl<const IN: usize, const OUT: usize, const ROWS: usize, S: Sign> Step
             k += 1;
         }
         // SAFETY: the caller's: a group.
-        unsafe {
-            if OUT == 8 {
-                let [a, b, c, d] = group;
-                isa.store(dst, a);
-                isa.store(dst.add(32), b);
-                isa.store(dst.add(64), c);
-                isa.store(dst.add(96), d);
-            } else {
-                isa.squeeze::<OUT>(group, dst);
-            }
-        }
+        unsafe { isa.squeeze::<OUT>(group, dst) }
     }
 }
 
@@ -509,6 +506,31 @@ pub(super) const fn to_bytes<const MODE: usize>(codes: &Codes) -> Option<Kernel>
         Some(Way::Drops) => kernel::<Drops, MODE>(codes),
         None => return None,
     })
+}
+
+/// Elements of 6 bits, packed or one in each byte, by a table that is told when the loop is called, where there is less to look up than all of it:
+/// where the sign or the lowest bit of a magnitude makes no difference.
+///
+/// # Safety
+/// As for every [`ByCodes`](crate::table::ByCodes): the pair's dtypes have `IN` bits and `OUT`. The CPU has AVX2.
+pub(super) unsafe fn by_codes<const IN: usize, const OUT: usize>(
+    map: &[u8; 256],
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) {
+    let bits = const { u8::MAX >> (8 - OUT) };
+    let codes: Codes = array::from_fn(|code| map[code] & bits);
+    let drops_sign = codes[..32] == codes[32..];
+    // SAFETY: the caller's.
+    unsafe {
+        match (drops_sign, is_by_pairs(&codes, bits)) {
+            (true, true) => with_codes::<SixesByRows<IN, OUT, 1, Drops>>(&codes, src, dst, n),
+            (true, false) => with_codes::<SixesByRows<IN, OUT, 2, Drops>>(&codes, src, dst, n),
+            (false, true) => with_codes::<SixesByPairs<IN, OUT>>(&codes, src, dst, n),
+            (false, false) => with_codes::<ByCodes<IN, 6, OUT>>(&codes, src, dst, n),
+        }
+    }
 }
 
 /// The kernel for a way.
