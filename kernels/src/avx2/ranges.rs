@@ -8,7 +8,8 @@
 //! By other modes these are numbers from somewhere else on, which the cast's plan knows: loops are told that when they are
 //! called.
 //!
-//! Of wide floats that are turned, only the words on top are put in order: see [`TopWords`].
+//! The words on top of wide floats tell it, too, so that of turned ones only these are put in order, and that all of a group
+//! fit: see [`TopWords`].
 
 use super::Avx2;
 use super::packed::{Step, stepped};
@@ -115,38 +116,41 @@ impl<A: Real, B: Real, const TURNED: bool, const FIT: bool> Step for InRange<A, 
     }
 }
 
-/// Turned floats of 32 and 64 bits to packed integers of a bit.
+/// Floats of 32 and 64 bits to integers of a bit, by the words on top; of floats of 16 bits, which are not turned, these are all.
 ///
 /// The first code that becomes 1 has nothing below its word on top, so that this word says of all codes whether they are
 /// past it. It says as much of the last one, infinity, but for NaNs whose word is infinity's: a group that has such a word
 /// is told by whole numbers. Turned, the words on top are the lowest ones. Those of neighbouring vectors come together by
-/// blends, if vectors but the first are loaded from where their words lie in the next places: 16 words are then turned by
-/// one instruction, where the numbers take two or four.
-struct TopWords<A, B>(PhantomData<(A, B)>);
+/// blends, if vectors are loaded from where their words lie in the next places: 16 words are then turned by one
+/// instruction, where the numbers take two or four.
+struct TopWords<A, B, const TURNED: bool>(PhantomData<(A, B)>);
 
-impl<A: Real, B: Real> TopWords<A, B> {
+impl<A: Real, B: Real, const TURNED: bool> TopWords<A, B, TURNED> {
     const BITS: usize = A::DTYPE.bits();
 
+    /// The bits below a word on top.
+    const BELOW: usize = Self::BITS - 16;
+
     /// As [`InRange::SHIFT_AND_PAST`], for words of the top and for whole numbers. Past the last one is here the last one:
-    /// of words, one that is told by what is below it.
+    /// of words, one that is told by what is below it, or is unfit.
     const SHIFT_AND_LAST: ([i16; 2], [i64; 2]) = {
         let (first, last, doubles) = InRange::<A, B, false, false>::RANGE;
-        let below = Self::BITS - 16;
-        assert!(!doubles && first << (64 - below) == 0 && last << (64 - below) == 0);
+        let below = Self::BELOW;
+        assert!(!doubles && (first | last) & ((1 << below) - 1) == 0);
         let lowest = i64::MIN >> (64 - Self::BITS);
         let shift = lowest.wrapping_sub(first as i64);
         let last = lowest.wrapping_add((last - first) as i64);
         ([(shift >> below) as i16, (last >> below) as i16], [shift, last])
     };
 
-    /// Where the bytes of 16 words go, so that they are turned and each lane has all of a vector's together.
+    /// Where the bytes of 16 words go, so that they are in native order and each lane has all of a vector's together.
     const TURNS: [u8; 16] = {
         let (each, words) = (128 / Self::BITS, Self::BITS / 16);
         let mut places = [0; 16];
         let mut i = 0;
         while i < 8 {
             let at = 2 * (i / each + i % each * words) as u8;
-            (places[2 * i], places[2 * i + 1]) = (at + 1, at);
+            (places[2 * i], places[2 * i + 1]) = if TURNED { (at + 1, at) } else { (at, at + 1) };
             i += 1;
         }
         places
@@ -158,8 +162,16 @@ impl<A: Real, B: Real> TopWords<A, B> {
     /// `src` is valid for reading them.
     #[inline(always)]
     unsafe fn words(isa: Avx2, src: *const u8) -> __m256i {
-        // SAFETY: the caller's: all but the first begin in the vector before.
+        // In native order they are the highest ones: the last vector's are in their places.
+        let first = if TURNED { 0 } else { Self::BELOW / 8 };
+        // SAFETY: the caller's: turned, all but the first begin in the vector before, or else all but the last end in the one
+        // after.
         let words = unsafe {
+            if Self::BITS == 16 {
+                const { assert!(!TURNED || Self::BITS > 16) };
+                return isa.load(src);
+            }
+            let src = src.add(first);
             let (a, b) = (isa.load(src), isa.load(src.add(32 - 2)));
             match Self::BITS {
                 32 => isa.mix16::<0b10_10_10_10>(a, b),
@@ -177,11 +189,14 @@ impl<A: Real, B: Real> TopWords<A, B> {
     #[inline(always)]
     fn in_order(isa: Avx2, told: __m256i) -> __m256i {
         match Self::BITS {
+            16 => isa.in_order(told),
             32 => isa.packed_in_order(told),
             _ => isa.low_high_pairs(isa.in_order(told)),
         }
     }
+}
 
+impl<A: Real, B: Real> TopWords<A, B, true> {
     /// A group with words that don't tell.
     ///
     /// # Safety
@@ -213,7 +228,7 @@ impl<A: Real, B: Real> TopWords<A, B> {
     }
 }
 
-impl<A: Real, B: Real> Step for TopWords<A, B> {
+impl<A: Real, B: Real> Step for TopWords<A, B, true> {
     const IN: usize = Self::BITS;
     const OUT: usize = 1;
     const LEN: usize = GROUP;
@@ -248,6 +263,65 @@ impl<A: Real, B: Real> Step for TopWords<A, B> {
             unsafe { Self::by_numbers(src, dst) }
         }
     }
+}
+
+/// From floats of 16 and 64 bits to integers of a bit, in `OUT` bits, as long as all fit, as [`stepwise`] has it. The words on top tell
+/// that, too, where the first codes that are unfit have nothing below theirs.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+unsafe fn ones_while_fitting<A: Real, B: Real, const OUT: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    type Words<A, B> = TopWords<A, B, false>;
+    let (bits, below) = const { (Words::<A, B>::BITS, Words::<A, B>::BELOW) };
+    let Some(screen) = params.plan().screen() else { return 0 };
+    if !screen.is_of_floats() || screen.first.iter().any(|first| first & ((1 << below) - 1) != 0) {
+        return 0;
+    }
+    let [positive, negative] = screen.first.map(|first| (first >> below) as i16);
+    // SAFETY: the caller's, who knows that the CPU has the instruction set of this table.
+    let isa = unsafe { Avx2::summon() };
+    isa.vectorize_on_lines(
+        #[inline(always)]
+        move || {
+            let ([shift, last], _) = const { Words::<A, B>::SHIFT_AND_LAST };
+            let (shift, last) = (isa.all16(shift), isa.all16(last));
+            let (last_fit, unfit) = (isa.all16(positive.wrapping_sub(1)), isa.all16(negative));
+            let one = isa.all8(if matches!(B::DTYPE.kind(), Kind::Int) { -1 } else { 1 });
+            // The largest as signed words, and as unsigned ones, which is of negative numbers if there are any.
+            let (mut most, mut most_unsigned) = (isa.zero(), isa.zero());
+            let mut i = 0;
+            while n - i >= GROUP {
+                let mut k = 0;
+                while k < GROUP {
+                    // SAFETY: the caller's: a quarter of the group, on both sides.
+                    unsafe {
+                        let (src, dst) = (src.add(bits / 8 * (i + k)), dst.add((i + k) / 8 * OUT));
+                        let (a, b) = (
+                            Words::<A, B>::words(isa, src),
+                            Words::<A, B>::words(isa, src.add(2 * bits)),
+                        );
+                        most = isa.max16(most, isa.max16(a, b));
+                        most_unsigned = isa.max_u16(most_unsigned, isa.max_u16(a, b));
+                        let (a, b) = (isa.add16(a, shift), isa.add16(b, shift));
+                        let told = isa.packs16(isa.gt16(last, a), isa.gt16(last, b));
+                        isa.store_ones::<OUT>(Words::<A, B>::in_order(isa, told), one, dst);
+                    }
+                    k += 32;
+                }
+                let is_unfit = isa.eq16(isa.max_u16(most_unsigned, unfit), most_unsigned);
+                if isa.signs8(isa.or(isa.gt16(most, last_fit), is_unfit)) != 0 {
+                    break;
+                }
+                i += GROUP;
+            }
+            i
+        },
+    )
 }
 
 /// Numbers of `IN` bits to single ones under options, in `OUT` bits: those that the plan's [`Interval`](crate::shape::Plan)
@@ -350,12 +424,24 @@ impl Avx2 {
             // SAFETY: the caller's: a quarter of the group, which is 4 bytes of bits.
             unsafe {
                 let ones = self.told(bits, src.add(4 * bits * k), tells);
-                match OUT {
-                    1 => dst.add(4 * k).cast::<i32>().write_unaligned(self.signs8(ones)),
-                    _ => self.store(dst.add(32 * k), self.and(ones, one)),
-                }
+                self.store_ones::<OUT>(ones, one, dst.add(4 * OUT * k));
             }
             k += 1;
+        }
+    }
+
+    /// Stores what is told of 32 numbers.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing so many elements of `OUT` bits.
+    #[inline(always)]
+    unsafe fn store_ones<const OUT: usize>(self, ones: __m256i, one: __m256i, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            match OUT {
+                1 => dst.cast::<i32>().write_unaligned(self.signs8(ones)),
+                _ => self.store(dst, self.and(ones, one)),
+            }
         }
     }
 
@@ -364,7 +450,7 @@ impl Avx2 {
     /// # Safety
     /// `src` is valid for reading them.
     #[inline(always)]
-    unsafe fn told(
+    pub(super) unsafe fn told(
         self,
         bits: usize,
         src: *const u8,
@@ -445,13 +531,22 @@ macro_rules! set {
     )*};
 }
 
+macro_rules! set_fitting {
+    ($pairs:ident $from:ident [$($to:ident $of:ident $bits:literal)*]) => {$(
+        $pairs.set(DType::$from, DType::$to, Entry {
+            kernel: ones_while_fitting::<mark::$from, mark::$of, $bits>,
+            road: Road::Direct,
+        });
+    )*};
+}
+
 macro_rules! set_top_words {
     ($pairs:ident [$($from:ident)*] $to:tt) => {$(
         set_top_words!(@row $pairs $from $to);
     )*};
     (@row $pairs:ident $from:ident [$($packed:ident $of:ident)*]) => {$(
         $pairs.set(DType::$from, DType::$packed, Entry {
-            kernel: stepped::<TopWords<mark::$from, mark::$of>, MODE>,
+            kernel: stepped::<TopWords<mark::$from, mark::$of, true>, MODE>,
             road: Road::Direct,
         });
     )*};
@@ -476,6 +571,11 @@ pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> Real
     }
     set!(pairs false false [Float8E8M0Fnu] [UInt1x8 UInt1]);
     set!(pairs false false [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
+    if MODE == stepwise::FITTING {
+        set_fitting!(pairs Float64 [Int1x8 Int1 1 Int1 Int1 8 UInt1x8 UInt1 1 UInt1 UInt1 8]);
+        set_fitting!(pairs Float16 [Int1x8 Int1 1 UInt1x8 UInt1 1]);
+        set_fitting!(pairs BFloat16 [Int1x8 Int1 1 UInt1x8 UInt1 1]);
+    }
     if MODE & stepwise::SOURCE != 0 {
         set!(pairs true false [Float16 BFloat16 Float32] [Bool1x8 Bool]);
         set_top_words!(pairs [Float32 Float64] [Int1x8 Int1 UInt1x8 UInt1]);
