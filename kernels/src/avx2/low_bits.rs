@@ -7,14 +7,119 @@
 
 use super::Avx2;
 use super::decode::{F32, F64, I32, Loud};
+use super::packed::{Step, stepped};
+use super::pieces::GROUP;
 use super::shapes::NEAREST;
 use crate::dtypes::{DType, Real};
+use crate::options::{Overflow, Rounding};
 use crate::shape::{BIT, BIT_64, is_zero_past_ints};
+use crate::stepwise;
+use crate::table::{Kernel, Params};
 use core::arch::x86_64::{__m256, __m256d, __m256i};
 
 const TO_ZERO: i32 = 8 | 3;
 /// For comparisons; true if no operand is NaN.
 const ORDERED: i32 = 0x07;
+
+/// Floats of `IN` bits, 32 or 64, to packed integers of a bit: the lowest one of what they are cut to.
+pub(super) struct LowestBits<const IN: usize>;
+
+impl<const IN: usize> Step for LowestBits<IN> {
+    const IN: usize = IN;
+    const OUT: usize = 1;
+    const LEN: usize = GROUP;
+    type Tables = ();
+
+    #[inline(always)]
+    fn tables(_: Avx2, _: &Params) {}
+
+    #[inline(always)]
+    unsafe fn step(isa: Avx2, (): (), src: *const u8, dst: *mut u8) {
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's: a quarter of the group, which is 4 bytes of bits.
+            unsafe {
+                let src = src.add(4 * IN * k);
+                let ones = match IN {
+                    32 => isa.told(
+                        32,
+                        src,
+                        #[inline(always)]
+                        |v| isa.lowest_bit(v),
+                    ),
+                    _ => isa.lowest_bits_of_doubles(src),
+                };
+                dst.add(4 * k).cast::<i32>().write_unaligned(isa.signs8(ones));
+            }
+            k += 1;
+        }
+    }
+}
+
+/// The kernel of a pair to single bits, if that does all of the cast.
+pub(super) fn under_options(params: &Params) -> Option<Kernel> {
+    if params.options.overflow != Overflow::Wrap || params.options.rounding != Rounding::Default {
+        return None;
+    }
+    match (params.from, params.to) {
+        (DType::Float32, DType::Int1x8 | DType::UInt1x8) => {
+            Some(stepped::<LowestBits<32>, { stepwise::NONE }>)
+        }
+        (DType::Float64, DType::Int1x8 | DType::UInt1x8) => {
+            Some(stepped::<LowestBits<64>, { stepwise::NONE }>)
+        }
+        _ => None,
+    }
+}
+
+impl Avx2 {
+    /// The lowest bit of what float32s are cut to, as the sign of a lane. (What is out of range becomes the lowest integer,
+    /// which has no such bit either.)
+    #[inline(always)]
+    fn lowest_bit(self, v: __m256i) -> __m256i {
+        self.shl32::<31>(self.ps_to_i32(self.as_ps(v)))
+    }
+
+    /// The same of 32 float64s, in a byte each.
+    ///
+    /// # Safety
+    /// `src` is valid for reading them.
+    #[inline(always)]
+    unsafe fn lowest_bits_of_doubles(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let (ab, cd) = unsafe {
+            let (a, b) = (self.lowest_bits_of_two(src), self.lowest_bits_of_two(src.add(64)));
+            let second = src.add(128);
+            let (c, d) = (self.lowest_bits_of_two(second), self.lowest_bits_of_two(second.add(64)));
+            (self.packs32(a, b), self.packs32(c, d))
+        };
+        self.low_high_pairs(self.in_order(self.packs16(ab, cd)))
+    }
+
+    /// The same of eight, as dwords: each two in the lower lane, and two in the upper one.
+    ///
+    /// # Safety
+    /// As there.
+    #[inline(always)]
+    unsafe fn lowest_bits_of_two(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let (a, b) = unsafe { (self.load(src), self.load(src.add(32))) };
+        self.odd_dwords(self.lowest_bit_on_top(a), self.lowest_bit_on_top(b))
+    }
+
+    /// The same of float64s, as the highest bit.
+    ///
+    /// Of 1 that bit is the leading one of the fraction, in whose place the exponent field of 1 has a one of its own; of
+    /// numbers from every power of two on it is the next one down. So it goes to the top by as much as the field is more than
+    /// 1012. By less than nothing, or by 64 and more, nothing is left; and by 10 at most, what numbers below 1 have at the top
+    /// was cleared.
+    #[inline(always)]
+    fn lowest_bit_on_top(self, v: __m256i) -> __m256i {
+        let field = self.shr64::<53>(self.add64(v, v));
+        let fraction = self.and(v, self.all64((1 << 53) - 1));
+        self.sllv64(fraction, self.sub64(field, self.all64(1023 - 11)))
+    }
+}
 
 /// Hubs of floats.
 pub(super) trait Floats {

@@ -223,6 +223,7 @@ fn alone(params: &Params) -> Option<Kernel> {
     }
     steps::packs::under_options(params)
         .or_else(|| widened::under_options(params))
+        .or_else(|| low_bits::under_options(params))
         .or_else(|| fields::clamping::<Avx2>(params))
 }
 
