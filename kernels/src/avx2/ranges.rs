@@ -265,8 +265,8 @@ impl<A: Real, B: Real> Step for TopWords<A, B, true> {
     }
 }
 
-/// From floats of 16 and 64 bits to integers of a bit, in `OUT` bits, as long as all fit, as [`stepwise`] has it. The words on top tell
-/// that, too, where the first codes that are unfit have nothing below theirs.
+/// From floats of 16 and 64 bits to integers of a bit, in `OUT` bits, as long as all fit, as [`stepwise`] has it. The words on
+/// top tell that, too, where the first codes that are unfit have nothing below theirs.
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
