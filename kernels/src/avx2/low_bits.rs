@@ -47,9 +47,13 @@ impl<const IN: usize> Step for LowestBits<IN> {
                         #[inline(always)]
                         |v| isa.lowest_bit(v),
                     ),
-                    _ => isa.lowest_bits_of_doubles(src),
+                    _ => isa.told_by_eights(
+                        src,
+                        #[inline(always)]
+                        |src| isa.lowest_bits_of_eight(src),
+                    ),
                 };
-                dst.add(4 * k).cast::<i32>().write_unaligned(isa.signs8(ones));
+                isa.store_ones::<1>(ones, isa.zero(), dst.add(4 * k));
             }
             k += 1;
         }
@@ -80,28 +84,12 @@ impl Avx2 {
         self.shl32::<31>(self.ps_to_i32(self.as_ps(v)))
     }
 
-    /// The same of 32 float64s, in a byte each.
+    /// The same of eight float64s, as dwords: each two in the lower lane, and two in the upper one.
     ///
     /// # Safety
     /// `src` is valid for reading them.
     #[inline(always)]
-    unsafe fn lowest_bits_of_doubles(self, src: *const u8) -> __m256i {
-        // SAFETY: the caller's.
-        let (ab, cd) = unsafe {
-            let (a, b) = (self.lowest_bits_of_two(src), self.lowest_bits_of_two(src.add(64)));
-            let second = src.add(128);
-            let (c, d) = (self.lowest_bits_of_two(second), self.lowest_bits_of_two(second.add(64)));
-            (self.packs32(a, b), self.packs32(c, d))
-        };
-        self.low_high_pairs(self.in_order(self.packs16(ab, cd)))
-    }
-
-    /// The same of eight, as dwords: each two in the lower lane, and two in the upper one.
-    ///
-    /// # Safety
-    /// As there.
-    #[inline(always)]
-    unsafe fn lowest_bits_of_two(self, src: *const u8) -> __m256i {
+    unsafe fn lowest_bits_of_eight(self, src: *const u8) -> __m256i {
         // SAFETY: the caller's.
         let (a, b) = unsafe { (self.load(src), self.load(src.add(32))) };
         self.odd_dwords(self.lowest_bit_on_top(a), self.lowest_bit_on_top(b))

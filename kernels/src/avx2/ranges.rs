@@ -252,8 +252,7 @@ impl<A: Real, B: Real> Step for TopWords<A, B, true> {
                 let a = isa.add16(Self::words(isa, src), shift);
                 let b = isa.add16(Self::words(isa, src.add(2 * Self::BITS)), shift);
                 let told = isa.packs16(isa.gt16(last, a), isa.gt16(last, b));
-                let bits = isa.signs8(Self::in_order(isa, told));
-                dst.add(4 * k).cast::<i32>().write_unaligned(bits);
+                isa.store_ones::<1>(Self::in_order(isa, told), isa.zero(), dst.add(4 * k));
                 untold = isa.or(untold, isa.or(isa.eq16(last, a), isa.eq16(last, b)));
             }
             k += 1;
@@ -435,7 +434,12 @@ impl Avx2 {
     /// # Safety
     /// `dst` is valid for writing so many elements of `OUT` bits.
     #[inline(always)]
-    unsafe fn store_ones<const OUT: usize>(self, ones: __m256i, one: __m256i, dst: *mut u8) {
+    pub(super) unsafe fn store_ones<const OUT: usize>(
+        self,
+        ones: __m256i,
+        one: __m256i,
+        dst: *mut u8,
+    ) {
         // SAFETY: the caller's.
         unsafe {
             match OUT {
@@ -470,17 +474,30 @@ impl Avx2 {
                     let cd = self.packs32(tells(c), tells(d));
                     self.packed_in_order(self.packs16(ab, cd))
                 }
-                _ => {
-                    let ab =
-                        self.packs32(self.two_told(src, tells), self.two_told(src.add(64), tells));
-                    let cd = self.packs32(
-                        self.two_told(src.add(128), tells),
-                        self.two_told(src.add(192), tells),
-                    );
-                    self.low_high_pairs(self.in_order(self.packs16(ab, cd)))
-                }
+                _ => self.told_by_eights(
+                    src,
+                    #[inline(always)]
+                    |src| self.two_told(src, tells),
+                ),
             }
         }
+    }
+
+    /// What is told of 32 numbers of 64 bits, in a byte each, by what is told of 8 of them, whose address is told, as dwords:
+    /// each two in the lower lane, and two in the upper one.
+    ///
+    /// # Safety
+    /// `src` is valid for reading them; so many are all that `eight` reads.
+    #[inline(always)]
+    pub(super) unsafe fn told_by_eights(
+        self,
+        src: *const u8,
+        eight: impl Fn(*const u8) -> __m256i,
+    ) -> __m256i {
+        // SAFETY: the caller's: within the numbers.
+        let [b, c, d] = unsafe { [src.add(64), src.add(128), src.add(192)] };
+        let (ab, cd) = (self.packs32(eight(src), eight(b)), self.packs32(eight(c), eight(d)));
+        self.low_high_pairs(self.in_order(self.packs16(ab, cd)))
     }
 
     /// What is told of 8 numbers of 64 bits, each two in the lower lane, and two in the upper one.
@@ -520,12 +537,12 @@ const fn in_interval<const IN: usize, const OUT: usize, const CLEARS: bool>() ->
 }
 
 macro_rules! set {
-    ($pairs:ident $turned:literal $fit:literal [$($from:ident)*] $to:tt) => {$(
-        set!(@row $pairs $turned $fit $from $to);
+    ($pairs:ident $step:ident [$($from:ident)*] $to:tt) => {$(
+        set!(@row $pairs $step $from $to);
     )*};
-    (@row $pairs:ident $turned:literal $fit:literal $from:ident [$($packed:ident $of:ident)*]) => {$(
+    (@row $pairs:ident $step:ident $from:ident [$($packed:ident $of:ident)*]) => {$(
         $pairs.set(DType::$from, DType::$packed, Entry {
-            kernel: stepped::<InRange<mark::$from, mark::$of, $turned, $fit>, MODE>,
+            kernel: stepped::<$step<mark::$from, mark::$of>, MODE>,
             road: Road::Direct,
         });
     )*};
@@ -540,21 +557,15 @@ macro_rules! set_fitting {
     )*};
 }
 
-macro_rules! set_top_words {
-    ($pairs:ident [$($from:ident)*] $to:tt) => {$(
-        set_top_words!(@row $pairs $from $to);
-    )*};
-    (@row $pairs:ident $from:ident [$($packed:ident $of:ident)*]) => {$(
-        $pairs.set(DType::$from, DType::$packed, Entry {
-            kernel: stepped::<TopWords<mark::$from, mark::$of, true>, MODE>,
-            road: Road::Direct,
-        });
-    )*};
-}
+/// The steps, by what they are told of.
+type Native<A, B> = InRange<A, B, false, false>;
+type Fitting<A, B> = InRange<A, B, false, true>;
+type Turned<A, B> = InRange<A, B, true, false>;
+type TurnedOnTop<A, B> = TopWords<A, B, true>;
 
 /// Sets the kernels of the pairs that have one.
 pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> RealPairs {
-    set!(pairs false false
+    set!(pairs Native
     [
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
         Float8E4M3B11Fnuz Float16 BFloat16 Float32
@@ -562,23 +573,23 @@ pub(super) const fn with_ranges<const MODE: usize>(mut pairs: RealPairs) -> Real
     [Bool1x8 Bool Int1x8 Int1 UInt1x8 UInt1]);
     // (These modes cast what they have tested.)
     if MODE == stepwise::FITTING || MODE == stepwise::CODES {
-        set!(pairs false true
+        set!(pairs Fitting
         [
             Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
             Float8E4M3B11Fnuz Float16 BFloat16 Float32
         ]
         [UInt1x8 UInt1]);
     }
-    set!(pairs false false [Float8E8M0Fnu] [UInt1x8 UInt1]);
-    set!(pairs false false [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
+    set!(pairs Native [Float8E8M0Fnu] [UInt1x8 UInt1]);
+    set!(pairs Native [Int8 UInt8 Int16 UInt16] [Bool1x8 Bool]);
     if MODE == stepwise::FITTING {
         set_fitting!(pairs Float64 [Int1x8 Int1 1 Int1 Int1 8 UInt1x8 UInt1 1 UInt1 UInt1 8]);
         set_fitting!(pairs Float16 [Int1x8 Int1 1 UInt1x8 UInt1 1]);
         set_fitting!(pairs BFloat16 [Int1x8 Int1 1 UInt1x8 UInt1 1]);
     }
     if MODE & stepwise::SOURCE != 0 {
-        set!(pairs true false [Float16 BFloat16 Float32] [Bool1x8 Bool]);
-        set_top_words!(pairs [Float32 Float64] [Int1x8 Int1 UInt1x8 UInt1]);
+        set!(pairs Turned [Float16 BFloat16 Float32] [Bool1x8 Bool]);
+        set!(pairs TurnedOnTop [Float32 Float64] [Int1x8 Int1 UInt1x8 UInt1]);
     }
     pairs
 }

@@ -508,7 +508,7 @@ pub(super) const fn to_bytes<const MODE: usize>(codes: &Codes) -> Option<Kernel>
     })
 }
 
-/// Elements of 6 bits, packed or one in each byte, by a table that is told when the loop is called, where there is less to look up than all of it:
+/// Elements of 6 bits, packed or one in each byte, by a table that is told when the loop is called: by less than all of it
 /// where the sign or the lowest bit of a magnitude makes no difference.
 ///
 /// # Safety
