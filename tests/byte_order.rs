@@ -203,3 +203,47 @@ fn masked_casts_of_every_pair() {
         Ok(Tally { pairs: 1, ..Tally::default() })
     });
 }
+
+/// In a group of infinities and numbers, wherever it is: a NaN with little of its payload in the upper half.
+#[test]
+fn nan_is_told_from_infinity() {
+    const N: usize = 517;
+    let jobs: Vec<_> = [DType::Float32, DType::Float64]
+        .into_iter()
+        .flat_map(|from| DType::ALL.into_iter().map(move |to| (from, to)))
+        .collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
+        let mut runs = 0;
+        for place in [0, 1, 7, 31, 32, 77, 127, 128, 300, 511, 516] {
+            for sign in [0, 1 << 63] {
+                let code = |i: usize| match i {
+                    i if i == place => f64::INFINITY.to_bits() + 1,
+                    i if i.is_multiple_of(3) => f64::INFINITY.to_bits(),
+                    i => (i as f64 / 2.0).to_bits(),
+                };
+                let source: Vec<u8> = match from {
+                    DType::Float64 => (0..N).flat_map(|i| (code(i) | sign).to_ne_bytes()).collect(),
+                    _ => (0..N)
+                        .map(|i| if i == place { 0x7f80_0001 } else { f32_of(code(i)) })
+                        .flat_map(|bits| (bits | (sign >> 32) as u32).to_ne_bytes())
+                        .collect(),
+                };
+                let bytes = to.bytes_for(N).unwrap();
+                let (mut right, mut found) = (vec![0; bytes], vec![0; bytes]);
+                kernel.run(&source, &mut right, N).unwrap();
+                let swapped = kernel.with_swapped([true, false]);
+                swapped.run(&turned(from, &source, true), &mut found, N).unwrap();
+                if found != right {
+                    return Err(format!("{swapped:?}: NaN at {place}: wrong bytes"));
+                }
+                runs += 1;
+            }
+        }
+        Ok(Tally { pairs: 1, options: 0, values: runs })
+    });
+}
+
+fn f32_of(code: u64) -> u32 {
+    (f64::from_bits(code) as f32).to_bits()
+}
