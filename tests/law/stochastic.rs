@@ -154,6 +154,87 @@ fn fractions_that_begin_as_their_draw_does() {
     }
 }
 
+/// The same of float64s, which have bits below those that a draw is compared with: the draw's fraction, the next one, and
+/// what is a little more or less.
+#[test]
+fn longer_fractions_that_begin_as_their_draw_does() {
+    const FIRST: u64 = 8;
+    for to in FORMATS.iter().filter(|to| to.dtype != DType::Float64) {
+        let close = |(i, value): (usize, f64)| {
+            let (low, high) = if to.class == Class::Power {
+                let low = power((value.max(1.0).to_bits() >> 52) as i32 - 1023);
+                (low, 2.0 * low)
+            } else {
+                // Of normal and of subnormal numbers, some between zero and the smallest.
+                let below = to.at_or_below(value);
+                let code = if i % 3 == 0 { below % 4 } else { below };
+                (to.magnitude(code), to.magnitude(code + 1))
+            };
+            let units = f64::from(draw(SEED, FIRST + i as u64)) + (i / 5 % 2) as f64;
+            let near = low + (high - low) * (units / 4294967296.0);
+            f64::from_bits(near.to_bits().saturating_add_signed(i as i64 % 5 - 2))
+        };
+        let among = values(to, 1200).into_iter().map(f64::abs);
+        let numbers: Vec<_> = among.enumerate().map(close).collect();
+        let codes = codes_of(DType::Float64, &numbers);
+        for saturate in [true, false] {
+            let wanted = |(i, value): (usize, &f64)| {
+                to_float(to, *value, saturate, draw(SEED, FIRST + i as u64))
+            };
+            let wanted: Vec<_> = numbers.iter().enumerate().map(wanted).collect();
+            let case = cast(DType::Float64, to.dtype).rounding(MODE).saturate(saturate);
+            case.first_index(FIRST).gives_in_place(&codes, &wanted);
+        }
+    }
+}
+
+/// Float32s between powers of two have fewer bits than a draw, which decide where the draw has zeros below.
+#[test]
+fn fractions_of_powers_that_are_their_draw() {
+    let to = format(DType::Float8E8M0Fnu);
+    let value = |i: u64| {
+        let units = u64::from(draw(SEED, i) & !511) + 512 * (i & 1);
+        let units = units as f64;
+        power((i % 250) as i32 - 126) * (1.0 + units / 4294967296.0)
+    };
+    let values: Vec<f64> = (0..8192).map(value).collect();
+    let codes = codes_of(DType::Float32, &values);
+    for saturate in [true, false] {
+        let wanted = values.iter().enumerate();
+        let wanted: Vec<_> =
+            wanted.map(|(i, v)| to_float(to, *v, saturate, draw(SEED, i as u64))).collect();
+        let case = cast(DType::Float32, to.dtype).rounding(MODE).saturate(saturate);
+        case.gives_in_place(&codes, &wanted);
+    }
+}
+
+/// What is less than a small draw is far below a format's smallest number.
+#[test]
+fn small_fractions_that_are_small_draws() {
+    const BEFORE: u64 = 33;
+    let small = (BEFORE..1 << 18).filter(|place| draw(SEED, *place) < 1 << 18).take(12);
+    for place in small {
+        for to in FORMATS.iter().filter(|to| to.sign <= 0x8000 && to.class != Class::Power) {
+            for more in [0, 1] {
+                let units = f64::from(draw(SEED, place) + more);
+                let mut values = vec![0.0; 70];
+                values[BEFORE as usize] = units / 4294967296.0 * to.magnitude(1);
+                let wanted: Vec<_> =
+                    (0..70).map(|i| u128::from(more == 1 && i == BEFORE)).collect();
+                for from in [DType::Float32, DType::Float64] {
+                    if matches!((from, to.dtype), (DType::Float32, DType::BFloat16)) {
+                        // Float32 has no numbers there.
+                        continue;
+                    }
+                    let codes = codes_of(from, &values);
+                    let case = cast(from, to.dtype).rounding(MODE).first_index(place - BEFORE);
+                    case.gives_in_place(&codes, &wanted);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn small_floats_to_small_floats() {
     for from in FORMATS.iter().filter(|from| from.sign <= 0x8000) {
@@ -210,6 +291,36 @@ fn floats_to_every_integer() {
     }
 }
 
+/// Fractions that are their draw, or the next one: of float32s those that have so many bits.
+#[test]
+fn fractions_of_integers_that_are_their_draw() {
+    for (to, lowest, highest) in INTEGERS {
+        for from in [DType::Float32, DType::Float64] {
+            let value = |i: u64| {
+                let units = u64::from(draw(SEED, i));
+                let (units, whole) = match from {
+                    DType::Float32 => ((units & !255) + 256 * (i & 1), 0),
+                    _ => (units + (i & 1), i / 2 % 9),
+                };
+                let value = whole as f64 + units as f64 / 4294967296.0;
+                if i.is_multiple_of(3) { -value } else { value }
+            };
+            let values: Vec<f64> = (0..3000).map(value).collect();
+            let codes = codes_of(from, &values);
+            let wanted = values.iter().enumerate();
+            let wanted: Vec<_> = wanted
+                .map(|(i, v)| int(to, to_integer(*v, lowest, highest, draw(SEED, i as u64))))
+                .collect();
+            let case = cast(from, to).rounding(MODE);
+            case.gives_in_place(&codes, &wanted);
+            if lowest <= -10 && highest >= 10 {
+                // All are in range, which is told by another loop.
+                case.overflow(Overflow::Wrap).gives_in_place(&codes, &wanted);
+            }
+        }
+    }
+}
+
 /// An integer to a format with `fraction + 1` significant bits and room for it: by 128-bit shifts.
 fn integer_to_float(format: &Format, value: i128, draw: u32) -> u128 {
     let magnitude = value.unsigned_abs();
@@ -244,6 +355,34 @@ fn integers_to_floats() {
     }
 }
 
+/// Fractions of long integers that begin as their draw does, with other bits below: a draw is not less than these.
+#[test]
+fn long_fractions_of_integers_that_begin_as_their_draw_does() {
+    for (from, bits) in [(DType::Int64, 63), (DType::UInt64, 64)] {
+        let formats = FORMATS.iter().filter(|to| to.fraction < 31 && to.class != Class::Power);
+        for to in formats.filter(|to| to.magnitude(to.largest) > power(bits)) {
+            let values: Vec<i128> = (0..400)
+                .map(|i| {
+                    let length = bits as u32 - i % 20;
+                    let fraction = u128::from(draw(SEED, i.into())) + u128::from(i % 3 == 0);
+                    let dropped = length - (to.fraction + 1);
+                    let leading = (1 << (length - 1)) | u128::from(i % 2) << dropped;
+                    let kept = leading | (fraction << dropped >> 32);
+                    let lower = (1u128 << dropped >> 32).saturating_sub(1);
+                    let value = if i % 5 == 0 { kept } else { kept | lower };
+                    let negative = matches!(from, DType::Int64) && i % 4 < 2;
+                    if negative { -(value as i128) } else { value as i128 }
+                })
+                .collect();
+            let codes: Vec<_> = values.iter().map(|value| int(from, *value)).collect();
+            let wanted =
+                |(i, value): (usize, &i128)| integer_to_float(to, *value, draw(SEED, i as u64));
+            let wanted: Vec<_> = values.iter().enumerate().map(wanted).collect();
+            cast(from, to.dtype).rounding(MODE).gives_in_place(&codes, &wanted);
+        }
+    }
+}
+
 /// Real and imaginary part draw 2i and 2i + 1.
 #[test]
 fn components_draw_2i_and_2i_plus_1() {
@@ -262,6 +401,28 @@ fn components_draw_2i_and_2i_plus_1() {
                 let case = cast(from, to).rounding(MODE).first_index(first);
                 case.gives_in_place(&codes, &wanted);
             }
+        }
+    }
+}
+
+/// Where only real parts draw, blocks go on as they do elsewhere.
+#[test]
+fn draws_of_real_parts_go_on_there_too() {
+    let to = DType::Float16;
+    let codes = codes_of(DType::Float32, &values(format(to), 1200));
+    let numbers = values_of(DType::Float32, &codes);
+    let starts = [1u64 << 33, 0].map(|anew| [400, 401].map(|before| anew.wrapping_sub(before)));
+    for start in starts {
+        for first in [start[0], start[1], (1 << 33) + 7] {
+            let draws = |i: usize| draw(SEED, first.wrapping_add(i as u64).wrapping_mul(2));
+            let wanted = numbers.iter().enumerate();
+            let wanted: Vec<_> = wanted
+                .map(|(i, v)| {
+                    complex(DType::Complex32, to_float(format(to), *v, true, draws(i)), 0)
+                })
+                .collect();
+            let case = cast(DType::Float32, DType::Complex32).rounding(MODE);
+            case.first_index(first).gives_in_place(&codes, &wanted);
         }
     }
 }
