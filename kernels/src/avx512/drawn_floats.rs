@@ -16,21 +16,22 @@
 //! Bits of a number may have been shifted out, and a draw has more bits, too: neither counts unless `D` is the rest.
 
 use super::bridge::QUIETLY;
+use super::eights::NEAREST;
 use super::generator::{Keys, SETS};
 use super::lanes::both;
 use super::{Avx512, Features};
-use crate::codec::Isa;
+use crate::codec::{Isa, unknown};
 use crate::dtypes::{DType, Kind, Real, mark};
-use crate::format::Specials;
-use crate::shape::{EncodeDrawn, Target};
+use crate::shape::{EncodeDrawn, Form, Target};
 use core::arch::x86_64::*;
 
-/// What codes are like, as a const parameter: those of a byte, those of them without a negative zero, float16s, and
-/// bfloat16s, whose exponents are float32's.
+/// What codes are like, as a const parameter: those of a byte, those of them without a negative zero, float16s, bfloat16s,
+/// whose exponents are float32's, and powers of two, which are nothing but such exponents.
 const BYTES: u8 = 0;
 const UNSIGNED_ZERO: u8 = 1;
 const HALVES: u8 = 2;
 const BRAINS: u8 = 3;
+const POWERS: u8 = 4;
 
 /// The loop of a pair, if there is one.
 pub(super) fn loops(from: DType, to: DType) -> Option<EncodeDrawn> {
@@ -45,15 +46,14 @@ pub(super) fn loops(from: DType, to: DType) -> Option<EncodeDrawn> {
 }
 
 fn loop_to<A: Real>(to: DType) -> Option<EncodeDrawn> {
-    match to {
-        DType::Float16 => Some(encode::<A, HALVES>),
-        DType::BFloat16 => Some(encode::<A, BRAINS>),
-        _ if to.bits() != 8 => None,
-        _ if matches!(to.float_format().specials, Specials::Fnuz) => {
-            Some(encode::<A, UNSIGNED_ZERO>)
-        }
-        _ => Some(encode::<A, BYTES>),
-    }
+    Some(match Form::of(to)? {
+        Form::Half if matches!(to, DType::BFloat16) => encode::<A, BRAINS>,
+        Form::Half => encode::<A, HALVES>,
+        Form::Byte => encode::<A, BYTES>,
+        Form::ByteOfOneZero => encode::<A, UNSIGNED_ZERO>,
+        Form::Power => encode::<A, POWERS>,
+        Form::ByteInteger(_) | Form::WordInteger(_) => return None,
+    })
 }
 
 /// # Safety
@@ -151,6 +151,9 @@ struct Step<const KIND: u8> {
     /// How far a code's sign is below float32's.
     lower: __m512i,
     sign: __m512i,
+    /// What is below the smallest power of two comes to: as an unsigned number it is past all codes if it is less than zero.
+    lowest: __m512i,
+    one: __m512i,
 }
 
 impl<const KIND: u8> Step<KIND> {
@@ -171,6 +174,8 @@ impl<const KIND: u8> Step<KIND> {
             nan: x.dword(target.nan),
             lower: x.dword(32 - target.bits),
             sign: x.dword(1 << (target.bits - 1)),
+            lowest: x.dword(if target.limit == Target::NO_POWER { 1 << 31 } else { 0 }),
+            one: x.dword(unknown(&1)),
         }
     }
 
@@ -194,6 +199,12 @@ impl<const KIND: u8> Step<KIND> {
             if KIND == BRAINS {
                 let brains = [brains::<A>(x, low, [a, b]), brains::<A>(x, high, [c, d])];
                 x.store_qwords(dst, brains);
+                return false;
+            }
+            if KIND == POWERS {
+                let (a, b) = (self.power::<A>(x, low[0], a), self.power::<A>(x, low[1], b));
+                let (c, d) = (self.power::<A>(x, high[0], c), self.power::<A>(x, high[1], d));
+                x.store_dwords(dst, x.clamp_to_bytes::<false>([a, b, c, d]));
                 return false;
             }
             let (a, b) = (self.code::<A>(x, low[0], a), self.code::<A>(x, low[1], b));
@@ -240,6 +251,31 @@ impl<const KIND: u8> Step<KIND> {
             x.f._mm512_ternarylogic_epi32::<0x78>(code, signs, self.sign)
         };
         (signed, x.f._mm512_testn_epi32_mask(less, self.rest))
+    }
+
+    /// Sixteen float32s as powers of two: their exponents, one more if the draw is less than the fraction, and what is beyond
+    /// the smallest and the largest of them clamped, or past all codes. Subnormal numbers are multiples of 2^-149, and as such
+    /// exact.
+    #[inline(always)]
+    fn power<A: Real>(&self, x: Features, v: __m512i, draw: __m512i) -> __m512i {
+        const INFINITY: u32 = 0xff << 23;
+        let magnitude = x.f._mm512_and_si512(v, x.dword(u32::MAX >> 1));
+        let subnormal = x.f._mm512_cmplt_epu32_mask(magnitude, x.dword(1 << 23));
+        let multiple = x.f._mm512_cvt_roundepi32_ps::<NEAREST>(magnitude);
+        let multiple = x.f._mm512_castps_si512(multiple);
+        let number = x.f._mm512_mask_sub_epi32(magnitude, subnormal, multiple, x.dword(149 << 23));
+        let up = x.f._mm512_cmplt_epu32_mask(draw, x.f._mm512_slli_epi32::<9>(number));
+        let exponent = x.f._mm512_srai_epi32::<23>(number);
+        let code = x.f._mm512_mask_add_epi32(exponent, up, exponent, self.one);
+        let code = x.f._mm512_max_epi32(code, self.lowest);
+        // What is less than zero is no power, as a NaN is none.
+        let power = x.f._mm512_cmple_epu32_mask(v, x.dword(1 << 31));
+        let power = if is_float::<A>() {
+            x.f._mm512_mask_cmple_epu32_mask(power, magnitude, x.dword(INFINITY))
+        } else {
+            power
+        };
+        x.f._mm512_mask_min_epu32(x.dword(Target::NO_POWER), power, code, self.limit)
     }
 
     /// NaNs, with what there is room for of a payload where they have one.

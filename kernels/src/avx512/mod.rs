@@ -14,6 +14,7 @@ mod decode;
 mod direct;
 mod drawn;
 mod drawn_floats;
+mod drawn_stores;
 mod draws;
 mod eights;
 mod encode;

@@ -13,7 +13,7 @@ use super::tables::{ByteMap, LookUp, map_bytes};
 use super::{
     Avx512, Features, from_integers, longer, moved, narrow, overflows, powers, sixty_fours,
 };
-use super::{drawn, drawn_floats};
+use super::{drawn, drawn_floats, drawn_stores};
 use crate::codec::Isa;
 use crate::philox::{AllDraws, EvenDraws};
 use crate::shape::{ByDraws, Grid, Map, Mode, Shapes};
@@ -57,6 +57,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.draw_even = draw::<EvenDraws>;
     shapes.by_draws = Some(ByDraws::of::<Avx512>(drawn::loops::<Avx512>));
     shapes.encodes_drawn = Some(drawn_floats::loops);
+    shapes.stores_drawn = drawn_stores::stores_drawn;
     shapes.look_up = look_up::<Avx512>;
     shapes.rounds_codes = 8;
     shapes.converts_longs = true;

@@ -6,48 +6,11 @@
 //! all bits that are compared are the same, which is seldom, the loop ends, and the steps take over for a few elements.
 
 use super::cast_by_steps;
+use super::drawn_stores::Target;
 use crate::dtypes::DType;
-use crate::format::{FloatFormat, Numbers, Specials};
+use crate::format::Numbers;
 use crate::options::{Options, Overflow, Rounding};
 use crate::table::{Params, Table};
-
-/// What the loops know of a float dtype.
-#[derive(Clone, Copy)]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has such loops.
-pub(crate) struct Target {
-    /// The exponent field of its smallest normal number as a float32.
-    pub(crate) least: u32,
-    /// The bits of its fraction.
-    pub(crate) places: u32,
-    /// Those of a code.
-    pub(crate) bits: u32,
-    /// What is past the largest number, and infinity.
-    pub(crate) limit: u32,
-    /// What a positive NaN without a payload becomes.
-    pub(crate) nan: u32,
-}
-
-impl Target {
-    const fn of(format: FloatFormat, saturate: bool) -> Self {
-        let largest = format.max_finite() as u32;
-        let limit = match (format.infinity(), format.nan()) {
-            (Some(infinity), _) if !saturate || format.bits() > 8 => infinity as u32,
-            (None, Some(nan)) if !saturate => nan as u32,
-            _ => largest,
-        };
-        Self {
-            least: (format.min_exponent() + FloatFormat::FLOAT32.bias) as u32,
-            places: format.mantissa_bits,
-            bits: format.bits(),
-            limit,
-            // Where there is none, that of either sign becomes a zero of the other.
-            nan: match format.nan() {
-                Some(nan) => nan as u32,
-                None => format.sign_mask() as u32,
-            },
-        }
-    }
-}
 
 /// Writes what elements become by their draws under a seed, of which the first has such a place, a multiple of 4; and answers
 /// how many it cast. It may cast none, and ends before some elements of which one has bits that count and that it does not
@@ -76,17 +39,14 @@ impl DrawnFloats {
         options: &Options,
         loops: EncodeLoops,
     ) -> Option<Self> {
-        let (Rounding::Stochastic { seed }, Numbers::Float(format)) =
-            (options.rounding, to.numbers())
+        let (Rounding::Stochastic { seed }, Numbers::Float(_)) = (options.rounding, to.numbers())
         else {
             return None;
         };
-        let has_codes = !matches!(format.specials, Specials::PowersOfTwo);
-        if matches!(options.overflow, Overflow::Error) || !has_codes {
+        if matches!(options.overflow, Overflow::Error) {
             return None;
         }
-        let target = Target::of(format, options.saturate);
-        Some(Self { target, seed, encode: loops(from, to)? })
+        Some(Self { target: Target::new(to, options.saturate)?, seed, encode: loops(from, to)? })
     }
 
     /// Casts elements, each by its own draw.

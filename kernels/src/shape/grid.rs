@@ -17,8 +17,7 @@
 //! All of this is integer arithmetic on every CPU, hence independent of the floating-point
 //! environment, in loops that the compiler makes vector code of for each instruction set.
 
-use super::stores::brain_of;
-use super::{Bytes, elements};
+use super::Bytes;
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
 use crate::format::{FloatFormat, Numbers, Specials};
@@ -324,27 +323,6 @@ kernels! {
     integers32<SIGNED> = round_integer32 over u32;
 }
 
-/// Rounds float32s by a draw each, and stores them as bfloat16s, which are their upper halves: the lower one exceeds as many
-/// top bits of the draw if and only if adding the complement of those carries.
-///
-/// # Safety
-/// As for every [`Round`].
-unsafe fn brains<I: Isa>(src: *const u8, dst: *mut u8, n: usize, draws: *const u32, _: &Grid) {
-    // SAFETY: the caller's; elements as bytes have no alignment, and there is a draw for each.
-    let ((src, dst), draws) =
-        unsafe { (elements::<4, 2>(src, dst, n), slice::from_raw_parts(draws, n)) };
-    // SAFETY: the caller's.
-    unsafe { I::summon() }.vectorize_on_lines(
-        #[inline(always)]
-        move || {
-            for ((code, out), &draw) in src.iter().zip(dst).zip(draws) {
-                let code = u32::from_ne_bytes(*code);
-                out.write(brain_of(code, code.wrapping_add(!draw >> 16)).to_ne_bytes());
-            }
-        },
-    );
-}
-
 /// The loops of one kind, by mode.
 pub(crate) type Modes = [Round; 6];
 
@@ -368,15 +346,13 @@ pub(crate) struct Rounds {
     /// By draws, to grids without subnormal numbers but float32's. (By other modes these have loops that store.)
     even_floats32: Round,
     even_floats64: Round,
-    int64: Modes,
-    uint64: Modes,
-    int32: Modes,
-    uint32: Modes,
+    pub(crate) int64: Modes,
+    pub(crate) uint64: Modes,
+    pub(crate) int32: Modes,
+    pub(crate) uint32: Modes,
     /// Float32 and float64 to integers.
     pub(crate) whole32: Modes,
     pub(crate) whole64: Modes,
-    /// Float32 to bfloat16, stored as such.
-    brains: Round,
 }
 
 impl Rounds {
@@ -392,7 +368,6 @@ impl Rounds {
             uint32: modes!(integers32, false),
             whole32: modes!(floats32, false),
             whole64: modes!(floats64, false),
-            brains: brains::<I>,
         }
     }
 }
@@ -406,8 +381,6 @@ pub(crate) struct Rounding {
     grid: Grid,
     even: bool,
     whole: bool,
-    /// Whether what comes out is stored as bfloat16, by draws.
-    brains: bool,
 }
 
 impl Rounding {
@@ -426,19 +399,12 @@ impl Rounding {
             }
             _ => (Grid::of_integers(within), false),
         };
-        Self { from, mode, grid, even, whole, brains: false }
-    }
-
-    /// Stochastically to bfloat16s, which are stored; None of what is not float32.
-    pub(super) fn stored(from: DType, to: DType) -> Option<Self> {
-        let is_for = matches!((from, to), (DType::Float32, DType::BFloat16));
-        is_for.then(|| Self { brains: true, ..Self::new(from, to, Mode::Stochastic) })
+        Self { from, mode, grid, even, whole }
     }
 
     /// The dtype of what comes out.
     pub(super) const fn to(&self) -> DType {
         match self.from {
-            _ if self.brains => DType::BFloat16,
             DType::Float32 | DType::Int32 | DType::UInt32 => DType::Float32,
             _ => DType::Float64,
         }
@@ -456,10 +422,6 @@ impl Rounding {
         n: usize,
         draws: *const u32,
     ) {
-        if self.brains {
-            // SAFETY: the caller's; stored numbers have draws.
-            return unsafe { (rounds.brains)(src, dst, n, draws, &self.grid) };
-        }
         let is_float = matches!(self.from.kind(), Kind::Float);
         if self.even && is_float {
             debug_assert!(matches!(self.mode, Mode::Stochastic));

@@ -14,11 +14,11 @@
 //! * *Convert* ([`narrow`]): to float32, from what it does not hold exactly, such that rounding goes
 //!   on from there.
 //! * *Round* ([`grid`]): to numbers that the destination has, which its default kernel then only
-//!   stores. (Bfloat16s that are rounded by draws are halves of sums, and stored at once.)
+//!   stores.
 //! * *Make sticky* ([`sticky`]): ties are changed to what is no tie, for the default kernel.
 //! * *Powers* ([`powers`]): numbers are changed to powers of two, for the default kernel.
 //! * *Wrap, clamp* ([`whole`]): for integers.
-//! * *Store* ([`stores`]): some pairs have a loop that does all of that.
+//! * *Store* ([`stores`], by draws [`drawn_stores`]): some pairs have a loop that does all of that.
 //! * *Look up* ([`bytes`], [`longer`], [`rounded`], [`drawn`]): what is found out about all codes of a byte stands for
 //!   the steps.
 //! * *Test* ([`fit`]): for checked casts, whose first unfit element ends them, and for 8-bit floats
@@ -33,6 +33,7 @@ mod bounds;
 mod bytes;
 mod drawn;
 mod drawn_floats;
+mod drawn_stores;
 mod draws;
 mod fit;
 mod fits;
@@ -63,6 +64,7 @@ use crate::table::{Kernel, Params, Table, Tabled};
 use core::mem::MaybeUninit;
 use core::{ptr, slice};
 use drawn_floats::EncodeLoops;
+use drawn_stores::StoresDrawn;
 use draws::{Draw, Draws};
 use fits::Fits;
 use grid::Rounds;
@@ -83,7 +85,9 @@ pub(crate) use drawn::ByDraws;
 #[cfg(target_arch = "x86_64")] // Which has an instruction set with such loops.
 pub(crate) use drawn::{CastDrawn, DrawnMap, Pattern};
 #[cfg(target_arch = "x86_64")] // Which has such loops.
-pub(crate) use drawn_floats::{EncodeDrawn, Target};
+pub(crate) use drawn_floats::EncodeDrawn;
+#[cfg(target_arch = "x86_64")] // Which has such loops.
+pub(crate) use drawn_stores::{Form, StoreDrawn, Target, brains, steps};
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
 pub(crate) use halves::Refused;
@@ -132,6 +136,7 @@ pub(crate) struct Shapes {
     pub(crate) clamps: Clamps,
     pub(crate) conversions: Conversions,
     pub(crate) stores: Stores,
+    pub(crate) stores_drawn: StoresDrawn,
     wraps: Wraps,
     sticky: Sticky,
     powers: [Powers; 2],
@@ -172,6 +177,7 @@ impl Shapes {
             clamps: Clamps::of::<I>(),
             conversions: Conversions::of::<I>(),
             stores: Stores::of::<I>(),
+            stores_drawn: drawn_stores::stores_drawn::<I>,
             wraps: Wraps::of::<I>(),
             sticky: sticky::sticky::<I>,
             powers: powers::powers::<I>(),
@@ -469,6 +475,7 @@ unsafe fn step(
             }
             Step::Convert(from, to, side) => shapes.conversions.get(from, to, side)(src, dst, n),
             Step::Store(store, saturate) => store(src, dst, n, saturate),
+            Step::StoreDrawn(ref store) => store.run(src, dst, n, draws),
             Step::Round(ref rounding) => rounding.run(&shapes.rounds, src, dst, n, draws),
             Step::Sticky(infinity) => (shapes.sticky)(src, dst, n, infinity),
             Step::Powers(nearest) => shapes.powers[usize::from(nearest)](src, dst, n),

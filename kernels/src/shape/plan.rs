@@ -3,6 +3,7 @@
 use super::Shapes;
 use super::drawn::Drawn;
 use super::drawn_floats::DrawnFloats;
+use super::drawn_stores::DrawnStore;
 use super::fit::{Fit, Question, Substitute};
 use super::grid::{Mode, Rounding};
 use super::interval::Interval;
@@ -65,8 +66,10 @@ pub(super) enum Step {
     Cast(DType, DType),
     /// They become float32 or float64, rounded to a side.
     Convert(DType, DType, Side),
-    /// They are rounded to a grid; by draws bfloat16s are stored, too.
+    /// They are rounded to a grid.
     Round(Rounding),
+    /// They are rounded by draws, and stored as another dtype.
+    StoreDrawn(DrawnStore),
     /// They are rounded, and stored as another dtype, saturating or not.
     Store(Store, bool),
     /// The last bits of words below such a code are set.
@@ -187,12 +190,11 @@ impl Plan {
             keeps_infinities && matches!(options.rounding, options::Rounding::Default);
         if let options::Rounding::Stochastic { seed } = options.rounding {
             way.plan.seed = Some(seed);
-            way.cast_to(exact_float(from));
-            match Rounding::stored(way.is, to).filter(|_| !checked) {
-                Some(rounding) => way.step(Step::Round(rounding), to),
-                None => way.round(),
+            if !way.store_by_draws(options, shapes) {
+                way.cast_to(exact_float(from));
+                way.round();
+                way.test(checked, options.saturate);
             }
-            way.test(checked, options.saturate);
             if shapes.by_draws.is_some() && !checked {
                 way.plan.drawn = Drawn::new(from, to, options);
             }
@@ -307,6 +309,28 @@ impl Way {
             None => shapes.stores.overflow(self.is, self.to),
             store => store,
         }
+    }
+
+    /// Rounds by draws and stores, and answers whether there is a loop for that.
+    fn store_by_draws(&mut self, options: &Options, shapes: &Shapes) -> bool {
+        let keeps_low_bits = matches!(options.overflow, Overflow::Wrap)
+            && matches!(self.to.kind(), Kind::Int | Kind::UInt);
+        if matches!(options.overflow, Overflow::Error) || keeps_low_bits {
+            return false;
+        }
+        let float = drawn_float(self.from, self.to);
+        let Some(store) = DrawnStore::new(float, self.to, options.saturate, shapes.stores_drawn)
+        else {
+            return false;
+        };
+        match self.is {
+            DType::Int64 | DType::UInt64 => {
+                self.step(Step::Convert(self.is, float, Side::TowardZero), float);
+            }
+            _ => self.cast_to(float),
+        }
+        self.step(Step::StoreDrawn(store), self.to);
+        true
     }
 
     /// Rounds by a mode that is not stochastic.
@@ -509,6 +533,15 @@ const fn exact_float(from: DType) -> DType {
         DType::Int64 | DType::UInt64 | DType::Int32 | DType::UInt32 => from,
         DType::Float64 => DType::Float64,
         _ => DType::Float32,
+    }
+}
+
+/// What numbers are rounded and stored by draws as. Of integers of 64 bits that are cut off to float64s, of 53 bits, nothing
+/// is lost that counts to 16-bit floats or less: these have 11 bits at most, and 32 of the fraction are compared.
+const fn drawn_float(from: DType, to: DType) -> DType {
+    match from {
+        DType::Int64 | DType::UInt64 if to.bits() <= 16 => DType::Float64,
+        _ => exact_float(from),
     }
 }
 
