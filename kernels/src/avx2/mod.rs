@@ -12,6 +12,7 @@ mod decode;
 mod direct;
 mod encode;
 mod float16;
+mod generator;
 mod half_bytes;
 mod in_registers;
 mod look_ups;

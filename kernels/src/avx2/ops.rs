@@ -73,6 +73,8 @@ words! {
         srlv32 = _mm256_srlv_epi32(a: __m256i, by: __m256i) -> __m256i;
         srlv64 = _mm256_srlv_epi64(a: __m256i, by: __m256i) -> __m256i;
         sllv32 = _mm256_sllv_epi32(a: __m256i, by: __m256i) -> __m256i;
+        // Products of the lower halves of 64-bit lanes.
+        mul_u32 = _mm256_mul_epu32(a: __m256i, b: __m256i) -> __m256i;
         madd16 = _mm256_madd_epi16(a: __m256i, b: __m256i) -> __m256i;
         // Unsigned bytes of `a` times signed ones of `b`, and the sums of neighbours.
         madd8 = _mm256_maddubs_epi16(a: __m256i, b: __m256i) -> __m256i;
@@ -224,6 +226,17 @@ words_with_constant! {
 
 /// Logic on floats' bits, and memory.
 impl Avx2 {
+    /// The halves of each lane of 64 bits, in the other order.
+    #[inline(always)]
+    pub(super) fn swap_halves(self, a: __m256i) -> __m256i {
+        self.0.avx2._mm256_shuffle_epi32::<0b10_11_00_01>(a)
+    }
+
+    #[inline(always)]
+    pub(super) fn lanes64(self, [a, b, c, d]: [u64; 4]) -> __m256i {
+        self.0.avx._mm256_setr_epi64x(a as i64, b as i64, c as i64, d as i64)
+    }
+
     #[inline(always)]
     pub(super) fn and_ps(self, a: __m256, b: __m256) -> __m256 {
         self.0.avx._mm256_and_ps(a, b)

@@ -3,9 +3,11 @@
 use super::Avx2;
 use super::clamps::clamps;
 use super::encode::LESS;
+use super::generator::draw;
 use super::look_ups::{look_up, marked_halves};
 use super::stores::stores;
 use crate::codec::Isa;
+use crate::philox::{AllDraws, EvenDraws};
 use crate::shape::{Grid, Mode, Shapes, Side};
 use core::arch::x86_64::{__m256, __m256d, __m256i};
 
@@ -47,6 +49,8 @@ pub(super) const fn shapes() -> Shapes {
     shapes.overflows_clamp = 7;
     shapes.marked_halves = Some(marked_halves);
     shapes.stores = stores(shapes.stores);
+    shapes.draw = draw::<AllDraws>;
+    shapes.draw_even = draw::<EvenDraws>;
     shapes.clamps = clamps(shapes.clamps);
     shapes.conversions.float64_to_32 = all_sides!(doubles);
     shapes.conversions.int32_to_32 = all_sides!(ints);
