@@ -10,6 +10,8 @@ mod complex;
 pub(crate) mod cores;
 mod decode;
 mod direct;
+mod drawn_stores;
+mod draws;
 mod encode;
 mod float16;
 mod generator;

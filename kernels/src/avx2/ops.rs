@@ -135,6 +135,7 @@ words! {
         sub_ps = _mm256_sub_ps(a: __m256, b: __m256) -> __m256;
         add_ps = _mm256_add_ps(a: __m256, b: __m256) -> __m256;
         mul_ps = _mm256_mul_ps(a: __m256, b: __m256) -> __m256;
+        mul_pd = _mm256_mul_pd(a: __m256d, b: __m256d) -> __m256d;
         add_pd = _mm256_add_pd(a: __m256d, b: __m256d) -> __m256d;
         sub_pd = _mm256_sub_pd(a: __m256d, b: __m256d) -> __m256d;
         // If either is NaN: `b`.

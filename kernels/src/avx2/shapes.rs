@@ -2,6 +2,8 @@
 
 use super::Avx2;
 use super::clamps::clamps;
+use super::drawn_stores::stores_drawn;
+use super::draws::{ints_by_draws, longs_by_draws, whole_by_draws, wholes_by_draws};
 use super::encode::LESS;
 use super::generator::draw;
 use super::look_ups::{look_up, marked_halves};
@@ -51,6 +53,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.stores = stores(shapes.stores);
     shapes.draw = draw::<AllDraws>;
     shapes.draw_even = draw::<EvenDraws>;
+    shapes.stores_drawn = stores_drawn;
     shapes.clamps = clamps(shapes.clamps);
     shapes.conversions.float64_to_32 = all_sides!(doubles);
     shapes.conversions.int32_to_32 = all_sides!(ints);
@@ -67,11 +70,17 @@ pub(super) const fn shapes() -> Shapes {
     whole[Mode::Down as usize] = whole32::<DOWN>;
     whole[Mode::NearestEven as usize] = whole32::<NEAREST>;
     whole[Mode::NearestAway as usize] = nearest_away32;
+    whole[Mode::Stochastic as usize] = whole_by_draws;
     let whole = &mut shapes.rounds.whole64;
     whole[Mode::Up as usize] = whole64::<UP>;
     whole[Mode::Down as usize] = whole64::<DOWN>;
     whole[Mode::NearestEven as usize] = whole64::<NEAREST>;
     whole[Mode::NearestAway as usize] = nearest_away64;
+    whole[Mode::Stochastic as usize] = wholes_by_draws;
+    shapes.rounds.int32[Mode::Stochastic as usize] = ints_by_draws::<true>;
+    shapes.rounds.uint32[Mode::Stochastic as usize] = ints_by_draws::<false>;
+    shapes.rounds.int64[Mode::Stochastic as usize] = longs_by_draws::<true>;
+    shapes.rounds.uint64[Mode::Stochastic as usize] = longs_by_draws::<false>;
     shapes
 }
 
