@@ -156,7 +156,7 @@ const fn layout(long: bool) -> (u32, u32) {
     if long { (20, 1023) } else { (23, 127) }
 }
 
-/// The larger exponent field of the two formats.
+/// Infinity, as far as it is on top.
 const fn infinity(long: bool) -> i32 {
     if long { 0x7ff0_0000 } else { 0x7f80_0000 }
 }
@@ -197,8 +197,9 @@ impl Floats {
         }
     }
 
-    /// What is whole of eight numbers, and their codes and [`base`](Self::base), not yet limited: of NaNs, which are not
-    /// shifted any further than other large numbers, whole is their leading one and what there is room for of the rest.
+    /// What is whole of eight numbers; and their codes, without signs and not limited, and [`base`](Self::base) more. Of NaNs,
+    /// which are not shifted any further than other large numbers, whole is their leading one and what there is room for of the
+    /// rest.
     #[inline(always)]
     fn code<const LONG: bool>(
         &self,

@@ -140,10 +140,10 @@ impl Avx2 {
         self.ps_bits(self.add_ps(self.round_ps::<TO_ZERO>(self.as_ps(code)), further))
     }
 
-    /// The same of float64s, by draws in lanes of 64 bits: less than what is cut off, in units of 2^-32, is a draw that is no
-    /// more than that with one added. All of that is exact. (What is cut off of infinities is no number; that, and numbers so
-    /// small that some CPUs are slow with them, are taken for the smallest normal one, which is less than any draw with one
-    /// added.)
+    /// The same of float64s, by draws in lanes of 64 bits: a draw is less than the whole units of 2^-32 that are cut off if,
+    /// with one added, it is no more than what is cut off. All of that is exact. (What is cut off of infinities is no number;
+    /// that, and numbers so small that some CPUs are slow with them, are taken for the smallest normal one, which is less than
+    /// any draw with one added.)
     #[inline(always)]
     fn long_whole_by_draw(self, code: __m256i, draw: __m256i) -> __m256i {
         /// A number whose last bit is 1.

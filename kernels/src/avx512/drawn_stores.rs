@@ -40,7 +40,7 @@ struct Sixteen {
     low: __m512i,
 }
 
-/// The bits of the fraction on top, the exponent field of 1, and the largest one with all of its bits.
+/// The bits of the fraction on top, the exponent field of 1, and infinity, as far as it is on top.
 const WIDTH: u32 = 20;
 const ONE: u32 = 1023;
 const INFINITY: u32 = 0x7ff << WIDTH;
