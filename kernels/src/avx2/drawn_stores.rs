@@ -16,7 +16,7 @@
 use super::Avx2;
 use crate::codec::Isa;
 use crate::dtypes::DType;
-use crate::shape::{Form, StoreDrawn, Target, brains, steps};
+use crate::shape::{Form, StoreDrawn, Target, brains, store_loops};
 use core::arch::x86_64::__m256i;
 
 /// The elements of a step.
@@ -59,72 +59,31 @@ struct Eight {
     low: __m256i,
 }
 
-/// Loops that round, with what they make before they begin.
-macro_rules! store_loops {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident [$($params:tt)*] = $from:expr, $to:literal by $made:expr,
-            |$isa:ident, $made_as:ident, $src:ident, $dst:ident, $draws:ident| $step:expr;
-    )*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// As for every [`StoreDrawn`].
-        unsafe fn $name<$($params)*>(
-            target: &Target,
-            src: *const u8,
-            dst: *mut u8,
-            n: usize,
-            draws: *const u32,
-        ) {
-            // SAFETY: the caller's.
-            let $isa = unsafe { Avx2::summon() };
-            $isa.vectorize_on_lines(
-                #[inline(always)]
-                move || {
-                    let $made_as = $made($isa, target);
-                    // SAFETY: the caller's; a step reads and writes as much as it says.
-                    unsafe {
-                        steps::<STEP>(
-                            ($from, $to),
-                            src,
-                            dst,
-                            n,
-                            draws,
-                            #[inline(always)]
-                            |$src, $dst, $draws| $step,
-                        );
-                    }
-                },
-            );
-        }
-    )*};
-}
-
 store_loops! {
+    Avx2 as isa, isa;
     /// To floats of a byte, of which those with one zero have no code for a negative one.
-    codes[const LONG: bool, const ONE_ZERO: bool] = size(LONG), 1 by Floats::new::<LONG>,
-        |isa, floats, src, dst, draws| {
+    codes[const LONG: bool, const ONE_ZERO: bool] = size(LONG), 1, STEP => Floats::new::<LONG>,
+        |floats, src, dst, draws| {
             isa.store(dst, floats.bytes::<LONG, ONE_ZERO>(isa, isa.numbers::<LONG>(src), draws));
         };
     /// To float16 and bfloat16.
-    halves[const LONG: bool] = size(LONG), 2 by Floats::new::<LONG>,
-        |isa, floats, src, dst, draws| {
+    halves[const LONG: bool] = size(LONG), 2, STEP => Floats::new::<LONG>,
+        |floats, src, dst, draws| {
             let [a, b, c, d] = isa.numbers::<LONG>(src);
             isa.store(dst, floats.halves::<LONG>(isa, [a, b], draws));
             isa.store(dst.add(32), floats.halves::<LONG>(isa, [c, d], draws.add(16)));
         };
     /// Float64s to float32s.
-    floats[] = 8, 4 by Floats::new::<LONG>,
-        |isa, floats, src, dst, draws| {
+    floats[] = 8, 4, STEP => Floats::new::<LONG>,
+        |floats, src, dst, draws| {
             for i in 0..STEP / 8 {
                 let number = isa.eight::<LONG>(src.add(64 * i));
                 isa.store(dst.add(32 * i), floats.float(isa, number, isa.draws(draws, i)));
             }
         };
     /// To powers of two.
-    powers[const LONG: bool] = size(LONG), 1 by Powers::new,
-        |isa, powers, src, dst, draws| {
+    powers[const LONG: bool] = size(LONG), 1, STEP => Powers::new,
+        |powers, src, dst, draws| {
             let [a, b, c, d] = isa.numbers::<LONG>(src);
             let draws = isa.all_draws(draws);
             let (a, b) = (powers.code::<LONG>(isa, a, draws[0]), powers.code::<LONG>(isa, b, draws[1]));
@@ -133,14 +92,14 @@ store_loops! {
             isa.store(dst, isa.packed_in_order(codes));
         };
     /// To integers of a byte.
-    bytes[const LONG: bool, const SIGNED: bool] = size(LONG), 1 by Integers::new::<SIGNED>,
-        |isa, integers, src, dst, draws| {
+    bytes[const LONG: bool, const SIGNED: bool] = size(LONG), 1, STEP => Integers::new::<SIGNED>,
+        |integers, src, dst, draws| {
             let numbers = isa.numbers::<LONG>(src);
             isa.store(dst, integers.bytes::<LONG, SIGNED>(isa, numbers, draws));
         };
     /// To integers of two bytes.
-    words[const LONG: bool, const SIGNED: bool] = size(LONG), 2 by |_, _| (),
-        |isa, _nothing, src, dst, draws| {
+    words[const LONG: bool, const SIGNED: bool] = size(LONG), 2, STEP => |_, _| (),
+        |_nothing, src, dst, draws| {
             let [a, b, c, d] = isa.numbers::<LONG>(src);
             isa.store(dst, isa.words::<LONG, SIGNED>([a, b], draws));
             isa.store(dst.add(32), isa.words::<LONG, SIGNED>([c, d], draws.add(16)));

@@ -11,7 +11,7 @@ use super::{Avx512, Features};
 use crate::codec::{Isa, unknown};
 use crate::dtypes::DType;
 use crate::format::FloatFormat;
-use crate::shape::{Form, StoreDrawn, Target, brains, steps};
+use crate::shape::{Form, StoreDrawn, Target, brains, store_loops};
 use core::arch::x86_64::{__m512i, __mmask16};
 
 /// The loop of a pair, if there is one. (Long casts of shorter floats take loops that draw, too.)
@@ -45,52 +45,10 @@ const WIDTH: u32 = 20;
 const ONE: u32 = 1023;
 const INFINITY: u32 = 0x7ff << WIDTH;
 
-/// Loops that round, with what they make before they begin.
-macro_rules! store_loops {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident $(<$flag:ident>)? = $to:literal $step_of:literal by $made:expr,
-            |$x:ident, $made_as:ident, $src:ident, $dst:ident, $draws:ident| $step:expr;
-    )*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// As for every [`StoreDrawn`].
-        unsafe fn $name $(<const $flag: bool>)? (
-            target: &Target,
-            src: *const u8,
-            dst: *mut u8,
-            n: usize,
-            draws: *const u32,
-        ) {
-            // SAFETY: the caller's.
-            let isa = unsafe { Avx512::summon() };
-            let Avx512($x) = isa;
-            isa.vectorize_on_lines(
-                #[inline(always)]
-                move || {
-                    let $made_as = $made($x, target);
-                    // SAFETY: the caller's; a step reads and writes as much as it says.
-                    unsafe {
-                        steps::<$step_of>(
-                            (8, $to),
-                            src,
-                            dst,
-                            n,
-                            draws,
-                            #[inline(always)]
-                            |$src, $dst, $draws| $step,
-                        );
-                    }
-                },
-            );
-        }
-    )*};
-}
-
 store_loops! {
+    Avx512 as Avx512(x), x;
     /// To floats of a byte, of which those with one zero have no code for a negative one.
-    codes<ONE_ZERO> = 1 64 by Floats::new, |x, floats, src, dst, draws| {
+    codes[const ONE_ZERO: bool] = 8, 1, 64 => Floats::new, |floats, src, dst, draws| {
         let a = floats.code::<ONE_ZERO>(x, src, draws, 0);
         let b = floats.code::<ONE_ZERO>(x, src, draws, 1);
         let c = floats.code::<ONE_ZERO>(x, src, draws, 2);
@@ -98,16 +56,16 @@ store_loops! {
         x.store_dwords(dst, x.clamp_to_bytes::<false>([a, b, c, d]));
     };
     /// To float16 and bfloat16.
-    halves = 2 32 by Floats::new, |x, floats, src, dst, draws| {
+    halves[] = 8, 2, 32 => Floats::new, |floats, src, dst, draws| {
         let (a, b) = (floats.half(x, src, draws, 0), floats.half(x, src, draws, 1));
         x.store_dwords(dst, x.low_words(a, b));
     };
     /// To float32s.
-    floats = 4 16 by Floats::new, |x, floats, src, dst, draws| {
+    floats[] = 8, 4, 16 => Floats::new, |floats, src, dst, draws| {
         x.store_dwords(dst, floats.float(x, x.sixteen(src, 0), x.drawn(draws, 0)));
     };
     /// To powers of two.
-    powers = 1 64 by Powers::new, |x, powers, src, dst, draws| {
+    powers[] = 8, 1, 64 => Powers::new, |powers, src, dst, draws| {
         let a = powers.code(x, x.sixteen(src, 0), x.drawn(draws, 0));
         let b = powers.code(x, x.sixteen(src, 1), x.drawn(draws, 1));
         let c = powers.code(x, x.sixteen(src, 2), x.drawn(draws, 2));
@@ -115,7 +73,7 @@ store_loops! {
         x.store_dwords(dst, x.clamp_to_bytes::<false>([a, b, c, d]));
     };
     /// To integers of a byte.
-    bytes<SIGNED> = 1 64 by Integers::new::<SIGNED>, |x, integers, src, dst, draws| {
+    bytes[const SIGNED: bool] = 8, 1, 64 => Integers::new::<SIGNED>, |integers, src, dst, draws| {
         let a = integers.integers(x, x.sixteen(src, 0), x.drawn(draws, 0));
         let b = integers.integers(x, x.sixteen(src, 1), x.drawn(draws, 1));
         let c = integers.integers(x, x.sixteen(src, 2), x.drawn(draws, 2));
@@ -124,7 +82,7 @@ store_loops! {
         x.store_dwords(dst, integers.clamped::<SIGNED>(x, bytes));
     };
     /// To integers of two bytes.
-    words<SIGNED> = 2 32 by Integers::new::<SIGNED>, |x, integers, src, dst, draws| {
+    words[const SIGNED: bool] = 8, 2, 32 => Integers::new::<SIGNED>, |integers, src, dst, draws| {
         let a = integers.integers(x, x.sixteen(src, 0), x.drawn(draws, 0));
         let b = integers.integers(x, x.sixteen(src, 1), x.drawn(draws, 1));
         x.store_dwords(dst, x.clamp_to_words::<SIGNED>(a, b));

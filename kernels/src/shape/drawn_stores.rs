@@ -208,3 +208,54 @@ pub(crate) unsafe fn steps<const STEP: usize>(
         }
     }
 }
+
+/// Loops of an instruction set, given by its token, the token as a pattern, and what of that the steps use. Each is from
+/// elements of so many bytes to elements of so many, so many a step, with what it makes of a [`Target`] before it begins.
+#[cfg(target_arch = "x86_64")]
+macro_rules! store_loops {
+    (
+        $token:ty as $isa:pat_param, $of_isa:expr;
+        $(
+            $(#[$doc:meta])*
+            $name:ident [$($params:tt)*] = $from:expr, $to:literal, $step_of:expr => $make:expr,
+                |$made:ident, $src:ident, $dst:ident, $draws:ident| $step:expr;
+        )*
+    ) => {$(
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// As for every [`StoreDrawn`].
+        unsafe fn $name<$($params)*>(
+            target: &Target,
+            src: *const u8,
+            dst: *mut u8,
+            n: usize,
+            draws: *const u32,
+        ) {
+            // SAFETY: the caller's.
+            let isa = unsafe { <$token>::summon() };
+            let $isa = isa;
+            isa.vectorize_on_lines(
+                #[inline(always)]
+                move || {
+                    let $made = $make($of_isa, target);
+                    // SAFETY: the caller's; a step reads and writes as much as it says.
+                    unsafe {
+                        $crate::shape::steps::<{ $step_of }>(
+                            ($from, $to),
+                            src,
+                            dst,
+                            n,
+                            draws,
+                            #[inline(always)]
+                            |$src, $dst, $draws| $step,
+                        );
+                    }
+                },
+            );
+        }
+    )*};
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use store_loops;

@@ -87,7 +87,7 @@ pub(crate) use drawn::{CastDrawn, DrawnMap, Pattern};
 #[cfg(target_arch = "x86_64")] // Which has such loops.
 pub(crate) use drawn_floats::EncodeDrawn;
 #[cfg(target_arch = "x86_64")] // Which has such loops.
-pub(crate) use drawn_stores::{Form, StoreDrawn, Target, brains, steps};
+pub(crate) use drawn_stores::{Form, StoreDrawn, Target, brains, steps, store_loops};
 #[cfg(target_arch = "x86_64")] // Whose instruction sets have loops of their own.
 pub(crate) use grid::{Grid, Mode};
 pub(crate) use halves::Refused;
