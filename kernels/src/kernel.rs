@@ -2,6 +2,7 @@
 //! nothing has been written to yet.
 
 use crate::align;
+use crate::copies;
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
 use crate::environment::{self, Arithmetic, Guard};
@@ -17,7 +18,6 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::{self, MaybeUninit};
-use core::ptr;
 
 mod in_place;
 mod masked;
@@ -381,7 +381,7 @@ pub fn run_plain_defaults<A: Typed, B: Typed>(src: &[u8], dst: &mut Out<'_>, n: 
         if const { single::is_for(A::DTYPE, B::DTYPE) } && n == 1 {
             single::cast::<OfTypes<A, B>>(start, dst);
         } else if const { plain::is_copy(&Params::defaults(A::DTYPE, B::DTYPE)) } {
-            ptr::copy_nonoverlapping(start, dst, src.len());
+            copies::bytes(start, dst, src.len());
         } else if !align::is_short(n) || !call_defaults::<A, B>(start, dst, n) {
             call_any_defaults::<A, B>(start, dst, n);
         }

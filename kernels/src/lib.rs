@@ -29,6 +29,7 @@ mod buffer;
 mod codec;
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod convert;
+mod copies;
 #[cfg(target_arch = "x86_64")]
 mod cpuid;
 pub mod dispatch;

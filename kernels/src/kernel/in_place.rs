@@ -7,6 +7,7 @@
 
 use super::{Kernel, RunError};
 use crate::buffer::Buffer;
+use crate::copies;
 use crate::environment;
 use crate::options::Overflow;
 use crate::table::Params;
@@ -110,7 +111,7 @@ impl Within {
             let dst = self.start.add(block.start / 8 * bits);
             let bytes = (block.len() * bits).div_ceil(8);
             self.cast(block);
-            dst.copy_from_nonoverlapping(self.buffer.start(), bytes);
+            copies::bytes(self.buffer.start(), dst, bytes);
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use super::{Kernel, Out};
 use crate::align;
+use crate::copies;
 use crate::environment::{self, Guard};
 use crate::options::Overflow;
 use crate::scalar::direct;
 use crate::single;
 use crate::stream::Stores;
 use crate::table::{self, Params};
-use core::ptr;
 
 /// What a kernel knows of its pair if neither side is packed and no element can be refused: then all that a call asks is
 /// whether the buffers are those of the elements. A short cast takes a few nanoseconds, of which the general questions
@@ -133,7 +133,7 @@ impl Kernel {
             } else if n >= plain.below {
                 return false;
             } else if plain.is_copy {
-                ptr::copy_nonoverlapping(start, dst, src.len());
+                copies::bytes(start, dst, src.len());
             } else {
                 self.run_long(start, dst, n);
             }

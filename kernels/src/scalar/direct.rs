@@ -1,6 +1,7 @@
 //! What has a better way than decoder, bridge and encoder: copies, and look-ups in tables made from
 //! the reference.
 
+use crate::copies;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::dtypes::mark;
 use crate::dtypes::{DType, Kind, Real};
@@ -60,7 +61,7 @@ pub(crate) const fn is_packed_copy(from: DType, to: DType) -> bool {
 #[inline]
 pub(crate) unsafe fn copy(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
     // SAFETY: the caller's; the elements are whole bytes.
-    unsafe { src.copy_to_nonoverlapping(dst, n * (params.from.bits() / 8)) };
+    unsafe { copies::bytes(src, dst, n * (params.from.bits() / 8)) };
     n
 }
 
@@ -75,7 +76,7 @@ pub(crate) unsafe fn copy_packed(src: *const u8, dst: *mut u8, n: usize, params:
     let rest = n % 8 * bits % 8;
     // SAFETY: the caller's: `n` elements are `whole` bytes and, if bits remain, one more.
     unsafe {
-        src.copy_to_nonoverlapping(dst, whole);
+        copies::bytes(src, dst, whole);
         if rest != 0 {
             *dst.add(whole) = *src.add(whole) & ((1 << rest) - 1);
         }

@@ -1,7 +1,7 @@
 //! Elements moved as they are between places that lie apart.
 
 use super::transpose::{REGISTER, bring_all_near, square};
-use core::ptr;
+use crate::copies;
 
 /// The side that lies further away than a buffer in the L1 cache does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -143,7 +143,7 @@ unsafe fn move_row<const N: usize>(
     // SAFETY: the caller's.
     unsafe {
         if src_step == n && dst_step == n {
-            ptr::copy_nonoverlapping(src, dst, cols * N);
+            copies::bytes(src, dst, cols * N);
             return;
         }
         // A step that is known is one instruction less.
