@@ -11,12 +11,16 @@ pub(crate) fn ask(leaf: u32, subleaf: u32) -> CpuidResult {
     }
 }
 
-/// The family of a CPU by AMD: 23 is Zen 1 and 2, 25 Zen 3 and 4, 26 Zen 5.
-pub(crate) fn amd_family() -> Option<u32> {
+/// The family and model of a CPU by AMD: of family 23 are Zen 1 and 2, of 25 Zen 3 and 4, of 26 Zen 5.
+pub(crate) fn amd() -> Option<(u32, u32)> {
     let (vendor, version) = (ask(0, 0), ask(1, 0).eax);
     let vendor = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
-    // The base family and, where that is the largest number it can be, the extended one, which is added to it.
-    let base = version >> 8 & 15;
-    let family = if base == 15 { base + (version >> 20 & 255) } else { base };
-    (vendor.as_flattened() == b"AuthenticAMD").then_some(family)
+    // The base family and, where that is the largest number it can be, the extended one, which is added to it. The extended
+    // model is the model's upper digit then.
+    let base = [version >> 8 & 15, version >> 4 & 15];
+    let [family, model] = match base {
+        [15, model] => [15 + (version >> 20 & 255), (version >> 16 & 15) << 4 | model],
+        base => base,
+    };
+    (vendor.as_flattened() == b"AuthenticAMD").then_some((family, model))
 }

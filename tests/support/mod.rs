@@ -340,7 +340,7 @@ pub fn on_every_level<J: Sync>(
     }
 }
 
-/// Does some work for each pair of which AVX2 may have loops for other CPUs' cores, those to float16 and to floats of a byte,
+/// Does some work for each pair of which AVX2 may have loops for other CPUs' cores, those to float16, float32 and floats of a byte,
 /// with the loops for each core.
 #[cfg(all(target_arch = "x86_64", not(simdcast_portable)))]
 pub fn on_every_core(
@@ -353,7 +353,7 @@ pub fn on_every_core(
         return;
     };
     let has_loops = |to: DType| {
-        matches!(to, DType::Float16 | DType::Complex32)
+        matches!(to, DType::Float16 | DType::Complex32 | DType::Float32 | DType::Complex64)
             || to.kind() == Kind::Float && to.bits() == 8
     };
     let jobs: Vec<_> = pairs().filter(|&(_, to)| has_loops(to)).collect();

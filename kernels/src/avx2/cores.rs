@@ -17,15 +17,17 @@ use core::sync::atomic::{AtomicU8, Ordering};
 pub enum Core {
     /// Intel's, and whatever else there may be.
     Any = 1,
-    /// AMD's before Zen 5.
-    Zen,
+    /// Zen 3, and AMD's before it.
+    Zen3,
+    /// Zen 4.
+    Zen4,
     /// Zen 5, and what may follow.
     Zen5,
 }
 
 impl Core {
     /// Every one.
-    pub const ALL: [Self; 3] = [Self::Any, Self::Zen, Self::Zen5];
+    pub const ALL: [Self; 4] = [Self::Any, Self::Zen3, Self::Zen4, Self::Zen5];
 
     /// This CPU's.
     #[inline(always)]
@@ -33,7 +35,8 @@ impl Core {
         match THIS.load(Ordering::Relaxed) {
             0 => ask(),
             1 => Self::Any,
-            2 => Self::Zen,
+            2 => Self::Zen3,
+            3 => Self::Zen4,
             _ => Self::Zen5,
         }
     }
@@ -44,10 +47,12 @@ static THIS: AtomicU8 = AtomicU8::new(0);
 
 #[cold]
 fn ask() -> Core {
-    let core = match cpuid::amd_family() {
+    let core = match cpuid::amd() {
         None => Core::Any,
-        Some(..26) => Core::Zen,
-        Some(26..) => Core::Zen5,
+        // Zen 3 and 4 are of one family, of which these models are Zen 4. (That AVX-512 is there tells less: it may be hidden.)
+        Some((25, 0x10..=0x1f | 0x60..=0xaf)) => Core::Zen4,
+        Some((..26, _)) => Core::Zen3,
+        Some((26.., _)) => Core::Zen5,
     };
     assume(core);
     core

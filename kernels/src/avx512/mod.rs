@@ -196,7 +196,7 @@ pub(crate) fn detect_bf16() -> bool {
 
 /// The bytes of the longest access: of AMD's cores those of family 25, Zen 4, load and store a register in halves.
 pub(crate) fn access() -> usize {
-    if cpuid::amd_family() == Some(25) { LINE / 2 } else { LINE }
+    if cpuid::amd().is_some_and(|(family, _)| family == 25) { LINE / 2 } else { LINE }
 }
 
 impl Isa for Avx512 {
