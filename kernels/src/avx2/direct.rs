@@ -271,7 +271,7 @@ where
             (8, _) | (16, 64) => (stepped::<Widen, A, B, MODE>, Road::Direct),
             _ => return None,
         }
-    } else if turned::floats(from, to) && turns::<MODE>() {
+    } else if turned::floats::<MODE>(from, to) {
         (stepped::<WidenTurned<MODE>, A, B, MODE>, Road::Direct)
     } else if is(from, DType::BFloat16) && is(to, DType::Float64) && turns::<MODE>() {
         match MODE & stepwise::SOURCE {

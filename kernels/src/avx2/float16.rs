@@ -14,11 +14,11 @@ use super::bridge::Sticky;
 use super::cores::{Choice, Core, either};
 use super::direct::{Bridges, Step, stepped};
 use crate::codec::{Bridge, Decode, Encode};
-use crate::dtypes::{DType, Kind, Real};
+use crate::dtypes::{DType, Real};
 use crate::scalar::Scalar;
 use crate::stepwise::{self, places};
 use crate::table::Kernel;
-use core::arch::x86_64::{__m128, __m256};
+use core::arch::x86_64::__m128;
 
 /// Where numbers come by fours.
 enum Loaded {}
@@ -124,9 +124,7 @@ impl<const BY_FOURS: bool, const TURNED: bool, A: Real, B: Real> Step<A, B>
     }
 }
 
-/// Integers of 16 bits in the other byte order, which a shuffle puts in the upper halves of dwords, as turned bfloat16s. There
-/// they are 2^16 times as large. Of those with a sign that is taken back from float32s, exactly, since shifts have the ports
-/// of conversions.
+/// Integers of 16 bits in the other byte order.
 struct FromTurnedWords<const BY_FOURS: bool>;
 
 impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromTurnedWords<BY_FOURS> {
@@ -139,9 +137,11 @@ impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromTurnedWords<BY_F
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
-            let (a, b) =
-                (isa.turned_words_to_ps::<A>(src), isa.turned_words_to_ps::<A>(src.add(16)));
-            let floats = Sticky([a, b]);
+            let (first, second) = (isa.loadx(src), isa.loadx(src.add(16)));
+            let floats = Sticky([
+                isa.words_to_ps::<A, { stepwise::SOURCE }>(first),
+                isa.words_to_ps::<A, { stepwise::SOURCE }>(second),
+            ]);
             match BY_FOURS {
                 true => isa.store_float16_by_fours(isa.fours(floats), dst),
                 false => isa.store_float16(floats, dst),
@@ -214,21 +214,6 @@ impl<A: Real, B: Real> Step<A, B> for TurnedToFloat32 {
 }
 
 impl Avx2 {
-    /// Eight integers of 16 bits in the other byte order as float32s.
-    ///
-    /// # Safety
-    /// `src` is valid for reading 16 bytes.
-    #[inline(always)]
-    unsafe fn turned_words_to_ps<A: Real>(self, src: *const u8) -> __m256 {
-        // SAFETY: the caller's.
-        let upper = self.ps_bits(self.brains_to_ps::<true>(unsafe { self.loadx(src) }));
-        match const { A::DTYPE.kind() } {
-            Kind::Int => self.mul_ps(self.i32_to_ps(upper), self.all_ps(const { 1.0 / 65536.0 })),
-            // (The compiler makes one shuffle of a shift and the one before it.)
-            _ => self.i32_to_ps(self.shr32::<16>(upper)),
-        }
-    }
-
     /// Stores sixteen float16s.
     ///
     /// # Safety

@@ -23,13 +23,22 @@ pub(in crate::avx2) const fn widens(from: DType, to: DType) -> bool {
     }
 }
 
-/// Whether integers become floats so: unsigned ones of 16 bits float32, of which signed ones take no less time so, and those
-/// of up to 16 bits float64.
-pub(in crate::avx2) const fn floats(from: DType, to: DType) -> bool {
+/// Whether integers become floats so, by a mode: those of 16 bits float32, but native ones with a sign, which take no less time
+/// so, and those of up to 16 bits float64.
+pub(in crate::avx2) const fn floats<const MODE: usize>(from: DType, to: DType) -> bool {
     match to {
-        DType::Float32 => matches!(from, DType::UInt16),
+        DType::Float32 => {
+            let sides = match from {
+                DType::UInt16 => BOTH,
+                DType::Int16 => SOURCE,
+                _ => return false,
+            };
+            MODE & sides != 0
+        }
         DType::Float64 => {
-            matches!(from, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16)
+            let is_short =
+                matches!(from, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16);
+            MODE & BOTH != 0 && is_short
         }
         _ => false,
     }
@@ -49,14 +58,12 @@ impl<A: Real, B: Real, const MODE: usize> Step<A, B> for WidenTurned<MODE> {
         while i < 16 {
             // SAFETY: the caller's: 16 bytes of elements are left in the source, and room for the registers that they fill.
             unsafe {
-                let v = isa.twice(isa.loadx(src.add(i * from)));
+                let elements = isa.loadx(src.add(i * from));
+                let v = isa.twice(elements);
                 let mut k = 0;
                 while k < const { B::DTYPE.bits() / A::DTYPE.bits() / 2 } {
                     let v = match const { B::DTYPE } {
-                        DType::Float32 => {
-                            let v = isa.widened_turned::<A, B, MODE>(v, k);
-                            isa.ps_bits(isa.i32_to_ps(v))
-                        }
+                        DType::Float32 => isa.ps_bits(isa.words_to_ps::<A, MODE>(elements)),
                         DType::Float64 => isa.doubles::<A, MODE>(v, k),
                         _ => isa.widened_turned::<A, B, MODE>(v, k),
                     };
@@ -143,6 +150,21 @@ impl Avx2 {
                 let highest = self.shuffle8(v, self.constant(&places[register]));
                 self.or(integers, self.gt8(self.zero(), highest))
             }
+        }
+    }
+
+    /// Eight integers of 16 bits, turned or not by a mode, as float32s.
+    ///
+    /// A shuffle puts them in the upper halves of dwords, as bfloat16s are in float32s. There they are 2^16 times as large. Of
+    /// those with a sign that is taken back from float32s, exactly, since shifts have the ports of conversions.
+    #[inline(always)]
+    pub(in crate::avx2) fn words_to_ps<A: Real, const MODE: usize>(self, words: __m128i) -> __m256 {
+        let places = const { &uppers(MODE & SOURCE != 0, [0, 4]) };
+        let upper = self.shuffle8(self.twice(words), self.constant(places));
+        match const { A::DTYPE.kind() } {
+            Kind::Int => self.mul_ps(self.i32_to_ps(upper), self.all_ps(const { 1.0 / 65536.0 })),
+            // (The compiler makes one shuffle of a shift and the one before it.)
+            _ => self.i32_to_ps(self.shr32::<16>(upper)),
         }
     }
 
