@@ -26,6 +26,9 @@ use crate::dtypes::{DType, Kind};
 use crate::options::Options;
 use crate::table::{Kernel, Params};
 
+#[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
+pub(crate) use cpu::mxcsr;
+
 /// What of a level's instructions the environment decides.
 #[derive(Clone, Copy)]
 pub(crate) enum Arithmetic {
@@ -263,8 +266,9 @@ mod cpu {
     /// Its bits but the flags: masks, rounding, flush-to-zero, denormals-are-zero.
     const CONTROL: u32 = 0xffc0;
 
+    /// The control register.
     #[inline(always)]
-    fn mxcsr() -> u32 {
+    pub(crate) fn mxcsr() -> u32 {
         let mut word = MaybeUninit::<u32>::uninit();
         // SAFETY: the instruction, which every x86-64 CPU has, writes the word.
         unsafe {

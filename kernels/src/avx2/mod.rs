@@ -10,6 +10,7 @@ mod complex;
 pub(crate) mod cores;
 mod decode;
 mod direct;
+mod directed;
 mod drawn_stores;
 mod draws;
 mod encode;

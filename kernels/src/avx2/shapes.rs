@@ -2,6 +2,7 @@
 
 use super::Avx2;
 use super::clamps::clamps;
+use super::directed;
 use super::drawn_stores::stores_drawn;
 use super::draws::{ints_by_draws, longs_by_draws, whole_by_draws, wholes_by_draws};
 use super::encode::LESS;
@@ -55,7 +56,12 @@ pub(super) const fn shapes() -> Shapes {
     shapes.draw_even = draw::<EvenDraws>;
     shapes.stores_drawn = stores_drawn;
     shapes.clamps = clamps(shapes.clamps);
-    shapes.conversions.float64_to_32 = all_sides!(doubles);
+    // (Those that the CPU itself rounds leave the last of their elements, and few of them, to the others.)
+    let doubles = &mut shapes.conversions.float64_to_32;
+    *doubles = all_sides!(nearby_doubles);
+    doubles[Side::TowardZero as usize] = directed::doubles::<{ Side::TowardZero as u8 }>;
+    doubles[Side::Up as usize] = directed::doubles::<{ Side::Up as u8 }>;
+    doubles[Side::Down as usize] = directed::doubles::<{ Side::Down as u8 }>;
     shapes.conversions.int32_to_32 = all_sides!(ints);
     shapes.conversions.uint32_to_32 = all_sides!(uints);
     shapes.conversions.int64_to_32 = all_sides!(longs);
@@ -132,14 +138,14 @@ pub(super) unsafe fn steps<const LEN: usize>(
 macro_rules! stepped {
     ($(
         $(#[$doc:meta])*
-        $name:ident [$($params:tt)*] ($($arg:ident: $extra:ty),*) = $from:literal $to:literal $len:literal,
+        $vis:vis $name:ident [$($params:tt)*] ($($arg:ident: $extra:ty),*) = $from:literal $to:literal $len:literal,
             |$isa:ident, $src:ident, $dst:ident| $step:expr;
     )*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
         /// As for [`steps`].
-        unsafe fn $name<$($params)*>(src: *const u8, dst: *mut u8, n: usize $(, $arg: $extra)*) {
+        $vis unsafe fn $name<$($params)*>(src: *const u8, dst: *mut u8, n: usize $(, $arg: $extra)*) {
             // SAFETY: the caller's; a step reads and writes as much as it says.
             unsafe {
                 steps::<$len>(
@@ -158,6 +164,11 @@ macro_rules! stepped {
 pub(super) use stepped;
 
 stepped! {
+    /// Float64 to float32.
+    pub(super) nearby_doubles[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
+        let v = [isa.as_pd(isa.load(src)), isa.as_pd(isa.load(src.add(32)))];
+        isa.store(dst, isa.sided_floats::<SIDE>(v));
+    };
     /// Int32 to float32.
     ints[const SIDE: u8] () = 4 4 8, |isa, src, dst| {
         let v = isa.load(src);
@@ -187,11 +198,6 @@ stepped! {
     wide_ulongs[const SIDE: u8] () = 8 8 4, |isa, src, dst| {
         let v = isa.load(src);
         isa.store(dst, isa.sided_parts::<SIDE, false>(v, isa.parts_of_u64(v)));
-    };
-    /// Float64 to float32.
-    doubles[const SIDE: u8] () = 8 4 8, |isa, src, dst| {
-        let v = [isa.as_pd(isa.load(src)), isa.as_pd(isa.load(src.add(32)))];
-        isa.store(dst, isa.sided_floats::<SIDE>(v));
     };
     /// Float32 to integers.
     whole32 [const ROUND: i32] (_draws: *const u32, _grid: &Grid) = 4 4 8, |isa, src, dst| {
