@@ -340,8 +340,8 @@ pub fn on_every_level<J: Sync>(
     }
 }
 
-/// Does some work for each pair of which AVX2 may have loops for other CPUs' cores, those to float16, float32 and floats of a byte,
-/// with the loops for each core.
+/// Does some work for each pair of which AVX2 may have loops for other CPUs' cores, those to float16, float32 and floats of a
+/// byte, with the loops for each core.
 #[cfg(all(target_arch = "x86_64", not(simdcast_portable)))]
 pub fn on_every_core(
     work: impl Fn(&'static Level, (DType, DType)) -> Result<Tally, String> + Sync,
