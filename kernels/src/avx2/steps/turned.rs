@@ -159,8 +159,10 @@ impl Avx2 {
     /// those with a sign that is taken back from float32s, exactly, since shifts have the ports of conversions.
     #[inline(always)]
     pub(in crate::avx2) fn words_to_ps<A: Real, const MODE: usize>(self, words: __m128i) -> __m256 {
-        let places = const { &uppers(MODE & SOURCE != 0, [0, 4]) };
-        let upper = self.shuffle8(self.twice(words), self.constant(places));
+        let upper = self.ps_bits(match MODE & SOURCE {
+            SOURCE => self.brains_to_ps::<true>(words),
+            _ => self.brains_to_ps::<false>(words),
+        });
         match const { A::DTYPE.kind() } {
             Kind::Int => self.mul_ps(self.i32_to_ps(upper), self.all_ps(const { 1.0 / 65536.0 })),
             // (The compiler makes one shuffle of a shift and the one before it.)
