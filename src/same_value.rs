@@ -132,7 +132,7 @@ impl Kernels {
         let block = (BLOCK * 8 / from.bits().max(to.bits())) & !7;
         let mut again = [0; BLOCK];
         for start in (0..n).step_by(block) {
-            let end = n.min(start + block);
+            let end = n.min(start.saturating_add(block));
             let elements = &src[span(from, start..end)];
             let kept = self.keep(back, elements, &mut dst, start..end, &mut again);
             let kept = kept.map_err(|error| self.error(error, src))?;

@@ -163,6 +163,42 @@ fn every_alignment_within_guard_bytes() {
 
 /// Long buffers may be cast in parts, see `align.rs`. The elements repeat, so that what is right need
 /// not be worked out for all.
+/// Of some casts the bits of a side, and of others those of the elements before the last, are more than a word counts.
+#[cfg(target_pointer_width = "32")]
+#[test]
+fn casts_of_more_bits_than_a_word_counts() {
+    let saturated = Options { overflow: Overflow::Saturate, ..Options::DEFAULT };
+    // All are 0, as 1 is past the largest of them.
+    let n = (1 << 29) + 64;
+    let kernel = Kernel::new(DType::UInt1x8, DType::Int1, &saturated);
+    let stored = kernel.collect::<u8>(&vec![0xff; n / 8], n).unwrap();
+    assert!(stored.iter().all(|&code| code == 0));
+    drop(stored);
+
+    let up = Options { rounding: Rounding::Up, ..Options::DEFAULT };
+    let n = (1 << 27) + 64;
+    let mut ints = vec![0u8; 4 * n];
+    ints[4 * n - 4..].copy_from_slice(&1i32.to_ne_bytes());
+    let kernel = Kernel::new(DType::Int32, DType::Float6E2M3Fn, &up);
+    let stored = kernel.collect::<u8>(&ints, n).unwrap();
+    let (last, others) = stored.split_last().unwrap();
+    assert!(others.iter().all(|&code| code == 0));
+    assert_eq!(
+        u128::from(*last),
+        reference::cast(DType::Int32, DType::Float6E2M3Fn, 1, &up, 0).unwrap()
+    );
+    drop((ints, stored));
+
+    // As many elements as can be counted: the last of them, and those in place.
+    let n = usize::MAX;
+    let mut bits = vec![0u8; n / 8 + 1];
+    *bits.last_mut().unwrap() = 0x40;
+    assert_eq!(reference::load(DType::UInt1x8, &bits, n - 1), 1);
+    let kernel = Kernel::new(DType::UInt1x8, DType::Int1x8, &saturated);
+    kernel.run_in_place(&mut bits, n).unwrap();
+    assert!(bits.iter().all(|&byte| byte == 0));
+}
+
 #[test]
 fn long_buffers_off_the_lines_of_the_cache() {
     every_case(any_pair, &[Options::DEFAULT], 512, |case| {

@@ -407,6 +407,31 @@ fn what_is_no_layout_is_refused_with_the_facts() {
     assert!(matches!(huge, LayoutError::Outside { .. }), "{huge:?}");
 }
 
+/// Of memory that nothing is written to there is but one page.
+#[test]
+fn sizes_are_right_where_bits_are_more_than_a_word_counts() {
+    const HALF: usize = 1 << 29;
+    let bytes = vec![0u8; 2 * HALF];
+    let row = |dtype, bytes, len| StridedView::new(dtype, bytes, 0, &[len], &[1]);
+    let half = &bytes[..HALF];
+    let held = row(DType::Int4x2, half, 2 * HALF).unwrap();
+    assert_eq!((held.code(2 * HALF - 1), held.code(2 * HALF)), (Some(0), None));
+    for (dtype, elements) in
+        [(DType::Int4x2, 4 * HALF), (DType::Int4x2, 2 * HALF + 1), (DType::Float6E2M3FnX4, HALF)]
+    {
+        let needed = dtype.bytes_for(elements).unwrap();
+        let refused = row(dtype, &bytes[..needed - 1], elements).map(drop).unwrap_err();
+        let end = needed as i128;
+        assert_eq!(refused, LayoutError::Outside { first: 0, end, bytes: needed - 1 });
+        assert!(row(dtype, &bytes[..needed], elements).is_ok());
+    }
+    let rows = StridedView::contiguous(DType::UInt8, &bytes, &[2, HALF]).unwrap();
+    assert_eq!((rows.code(2 * HALF - 1), rows.code(2 * HALF)), (Some(0), None));
+    let refused = StridedView::contiguous(DType::Float32, half, &[2, HALF / 8 + 1]).map(drop);
+    let (first, end) = (0, (HALF + 8) as i128);
+    assert_eq!(refused, Err(LayoutError::Outside { first, end, bytes: HALF }));
+}
+
 #[test]
 fn views_that_a_cast_is_not_for_are_refused() {
     let cast = Cast::new(DType::Float32, DType::UInt8, CastOptions::new()).unwrap();

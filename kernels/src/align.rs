@@ -102,6 +102,11 @@ const fn least_large(bits: usize, access: usize) -> usize {
 /// The bytes of both sides that any last-level cache holds: so few are never streamed unless that is asked for.
 const CACHED: usize = 256 << 10;
 
+/// The most elements of a call: the bits of so many of any dtype are fewer than a word counts, so that no kernel need fear a
+/// product of both. (Where a word has 32 bits, longer casts do fit memory.)
+pub(crate) const MOST: usize = 1 << (usize::BITS - 8);
+const _: () = assert!(MOST.is_multiple_of(8) && MOST > LONG);
+
 /// Runs a kernel, in two parts if that takes less time.
 ///
 /// What is asked of most casts comes first, and of few ones in functions of their own: a call of some thousand elements takes
@@ -111,6 +116,59 @@ const CACHED: usize = 256 << 10;
 /// As for the kernel, see [`Kernel`].
 #[inline(always)]
 pub(crate) unsafe fn run(
+    kernel: Kernel,
+    params: &Params,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        match n <= MOST {
+            true => run_at_once(kernel, params, src, dst, n),
+            false => run_in_turn(src, dst, n, params, kernel, MOST),
+        }
+    }
+}
+
+/// Runs a kernel for so many elements at a time.
+///
+/// # Safety
+/// As for the kernel, see [`Kernel`]; so many elements are whole bytes on both sides.
+#[cold]
+#[inline(never)]
+unsafe fn run_in_turn(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+    kernel: Kernel,
+    most: usize,
+) -> usize {
+    let (from, to) = (params.from.bits(), params.to.bits());
+    let (mut params, mut start) = (*params, 0);
+    while start < n {
+        let len = most.min(n - start);
+        // SAFETY: the caller's: `len` elements are left at `start`, a multiple of 8, and have room.
+        let done = unsafe {
+            let (src, dst) = (src.add(start / 8 * from), dst.add(start / 8 * to));
+            run_at_once(kernel, &params, src, dst, len)
+        };
+        start += done;
+        if done < len {
+            break;
+        }
+        params.advance(len as u64);
+    }
+    start
+}
+
+/// As [`run`], of no more than [`MOST`] elements.
+///
+/// # Safety
+/// As for the kernel, see [`Kernel`].
+#[inline(always)]
+unsafe fn run_at_once(
     kernel: Kernel,
     params: &Params,
     src: *const u8,
@@ -258,6 +316,9 @@ pub(crate) const fn to_line((address, bits): (usize, usize), other_bits: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dtypes::bytes;
+    use crate::options::{Overflow, Rounding};
+    use crate::scalar::TABLE;
 
     #[test]
     fn the_fewest_large_elements_are_large_and_fewer_are_not() {
@@ -290,6 +351,44 @@ mod tests {
         assert_eq!(narrows((128 + 61, 6), (192 + 61, 4)), 4);
         assert_eq!(widens((128 + 1, 1), (192 + 32, 32)), 8);
         assert_eq!(widens((128 + 1, 1), (192 + 36, 32)), 63 * 8);
+    }
+
+    /// A cast in turn, of so few elements at a time, is the cast of all of them: the draws are theirs, and of those that don't
+    /// fit the first is told.
+    #[test]
+    fn a_cast_in_turn_is_one_cast() {
+        const N: usize = 1000;
+        let drawn = Options {
+            rounding: Rounding::Stochastic { seed: 7 },
+            first_index: u64::MAX - 300,
+            ..Options::DEFAULT
+        };
+        let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+        let pairs = [
+            (DType::UInt4x2, DType::Float32, Options::DEFAULT),
+            (DType::Float32, DType::Float8E5M2, drawn),
+            (DType::Complex64, DType::Complex32, drawn),
+            (DType::Float32, DType::Float6E2M3FnX4, drawn),
+            (DType::Int16, DType::Int4x2, checked),
+        ];
+        for (from, to, options) in pairs {
+            let params = Params::new(from, to, &options, &TABLE.shapes);
+            let kernel = (TABLE.composed)(from, to).kernel;
+            let mut src: [u8; N * 8] = core::array::from_fn(|i| (i * i % 251) as u8);
+            if matches!(options.overflow, Overflow::Error) {
+                src = core::array::from_fn(|i| if i == 2 * 777 { 8 } else { 0 });
+            }
+            let (mut whole, mut in_turn) = ([0u8; N * 8], [0u8; N * 8]);
+            // SAFETY: no element has more than 8 bytes; any CPU has the instruction set.
+            unsafe {
+                let src = src.as_ptr();
+                let count = kernel(src, whole.as_mut_ptr(), N, &params);
+                assert_eq!(count, if from.bits() == 16 { 777 } else { N });
+                assert_eq!(run_in_turn(src, in_turn.as_mut_ptr(), N, &params, kernel, 64), count);
+                let bytes = bytes(count, to.bits());
+                assert_eq!(whole[..bytes], in_turn[..bytes], "{from} to {to}");
+            }
+        }
     }
 
     #[test]

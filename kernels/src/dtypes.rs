@@ -155,7 +155,13 @@ macro_rules! define {
             $(#[doc = concat!("`", $cname, "`")] $cvar = $ccode,)*
         }
 
-        impl DType {
+        /// The bytes of elements of so many bits that are in memory, and of which the last ends a byte: or else those before the
+/// byte that it ends in. (Their bits may be more than a word counts.)
+pub(crate) const fn bytes(elements: usize, bits: usize) -> usize {
+    elements / 8 * bits + elements % 8 * bits / 8
+}
+
+impl DType {
             /// How many dtypes there are.
             pub const COUNT: usize = [$($rcode,)* $($pcode,)* $($ccode,)*].len();
 

@@ -162,7 +162,7 @@ pub(crate) unsafe fn run(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if !align::is_short(n) && params.in_parts {
+        if !align::is_short(n) && (params.in_parts || n > align::MOST) {
             run_apart(src, dst, n, params, kernel, guard)
         } else if guard.lets_pass() {
             kernel(src, dst, n, params)

@@ -28,7 +28,7 @@
 //!   into e8m0, and a nonzero imaginary part (NaN counts) dropped by a cast to a real number other
 //!   than bool.
 
-use crate::dtypes::DType;
+use crate::dtypes::{DType, bytes as bytes_of};
 use crate::exact::Exact;
 use crate::format::{FloatFormat, IntFormat, Numbers, Specials};
 use crate::options::{Options, Overflow, Rounding};
@@ -454,7 +454,7 @@ const fn out_of_powers(
 pub fn load(dtype: DType, bytes: &[u8], index: usize) -> u128 {
     if dtype.is_packed() {
         let bits = dtype.bits();
-        let (first, shift) = (index * bits / 8, index * bits % 8);
+        let (first, shift) = (bytes_of(index, bits), index % 8 * bits % 8);
         let next = if shift + bits > 8 { bytes[first + 1] } else { 0 };
         let window = u16::from_le_bytes([bytes[first], next]);
         return (window >> shift) as u128 & ((1 << bits) - 1);
@@ -479,11 +479,12 @@ pub fn load(dtype: DType, bytes: &[u8], index: usize) -> u128 {
 pub fn store(dtype: DType, bytes: &mut [u8], index: usize, code: u128) {
     if dtype.is_packed() {
         let bits = dtype.bits();
+        let first = index / 8 * bits;
         for bit in 0..bits {
-            let place = index * bits + bit;
-            let mask = 1 << (place % 8);
+            let place = index % 8 * bits + bit;
+            let (mask, byte) = (1 << (place % 8), &mut bytes[first + place / 8]);
             let set = code >> bit & 1 == 1;
-            bytes[place / 8] = bytes[place / 8] & !mask | if set { mask } else { 0 };
+            *byte = *byte & !mask | if set { mask } else { 0 };
         }
         return;
     }

@@ -14,8 +14,7 @@ use crate::align::{LINE, gap};
 use crate::buffer::Buffer;
 use crate::codec::Isa;
 use crate::dispatch;
-use crate::dtypes::DType;
-use crate::stream::bytes;
+use crate::dtypes::{DType, bytes};
 use crate::table::{Kernel, Params};
 
 /// The most bytes of the packed side in a piece.

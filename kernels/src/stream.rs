@@ -12,7 +12,7 @@
 
 use crate::align::{self, LINE};
 use crate::buffer::Buffer;
-use crate::dtypes::DType;
+use crate::dtypes::{DType, bytes};
 use crate::table::{Kernel, Params};
 
 /// How a long cast writes its results.
@@ -111,11 +111,6 @@ pub(crate) unsafe fn run(
     }
     cpu::fence();
     Some(n)
-}
-
-/// The bytes of the elements before one that starts a byte.
-pub(crate) const fn bytes(elements: usize, bits: usize) -> usize {
-    elements / 8 * bits + elements % 8 * bits / 8
 }
 
 #[cfg(target_arch = "x86_64")]

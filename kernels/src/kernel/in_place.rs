@@ -46,7 +46,7 @@ impl Kernel {
         let mut within = Within { kernel: *self, start, buffer: Buffer::new() };
         let block = within.block();
         let blocks = n.div_ceil(block);
-        let elements = |i: usize| i * block..n.min((i + 1) * block);
+        let elements = |i: usize| i * block..i.saturating_mul(block).saturating_add(block).min(n);
         // SAFETY: the caller's. Blocks are whole bytes on both sides, but for the last one; those that have
         // not been cast are as they were, in either order.
         unsafe {

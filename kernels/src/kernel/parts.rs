@@ -3,7 +3,8 @@
 
 use super::{Kernel, Out, RunError, check};
 use crate::align;
-use crate::stream::{self, Stores, bytes};
+use crate::dtypes::bytes;
+use crate::stream::{self, Stores};
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -49,7 +50,7 @@ const GRAIN: usize = 512;
 
 impl Kernel {
     /// As [`run`](Self::run), in parts that may be cast at once if there is enough to do. They end where
-    /// cache lines of the destination do. Of elements that don't fit the first is told; any element
+    /// cache lines of the destination do, if elements can end there. Of elements that don't fit the first is told; any element
     /// may have been written then.
     pub fn run_in_parts<'a>(
         &self,
@@ -138,7 +139,11 @@ impl<J: Join> Parts<'_, J> {
 
     /// The first element of a part.
     fn start(&self, part: usize) -> usize {
-        if part == 0 { 0 } else { self.n.min(self.head + part * self.part) }
+        match part {
+            0 => 0,
+            // (The end of the last one may be past what a word counts.)
+            _ => self.n.min(part.saturating_mul(self.part).saturating_add(self.head)),
+        }
     }
 
     /// Casts the elements of a part, unless one before them is known not to fit. (So the first of all
@@ -160,6 +165,28 @@ impl<J: Join> Parts<'_, J> {
         };
         if let Err(RunError::Unfit { index }) = result {
             self.unfit.fetch_min(range.start + index, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtypes::DType;
+    use crate::options::Options;
+
+    #[test]
+    fn the_last_part_ends_with_the_elements_however_many_they_are() {
+        let kernel = Kernel::new(DType::UInt1x8, DType::UInt1x8, &Options::DEFAULT);
+        let (src, dst) = (core::ptr::null(), core::ptr::null_mut());
+        for (n, head) in [(usize::MAX, 0), (usize::MAX, 504), (usize::MAX - 511, 8), (10_000, 8)] {
+            let part = n.div_ceil(16).next_multiple_of(GRAIN);
+            let (join, unfit) = (&InOrder, AtomicUsize::new(n));
+            let parts = Parts { kernel, src, dst, n, head, part, join, unfit };
+            let count = (n - head).div_ceil(part);
+            let ends = (0..=count).map(|part| parts.start(part));
+            assert!(ends.is_sorted_by(|a, b| a < b), "{n}, {head}");
+            assert_eq!((parts.start(0), parts.start(count)), (0, n), "{head}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::copies;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::dtypes::mark;
-use crate::dtypes::{DType, Kind, Real};
+use crate::dtypes::{DType, Kind, Real, bytes};
 use crate::exact::Exact;
 use crate::options::Options;
 use crate::reference::{decode, encode, stored};
@@ -71,8 +71,7 @@ pub(crate) unsafe fn copy(src: *const u8, dst: *mut u8, n: usize, params: &Param
 /// As for every kernel, see [`crate::table::Kernel`].
 pub(crate) unsafe fn copy_packed(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
     let bits = params.from.bits();
-    // In this order nothing overflows: 8 elements are a whole number of bytes.
-    let whole = n / 8 * bits + n % 8 * bits / 8;
+    let whole = bytes(n, bits);
     let rest = n % 8 * bits % 8;
     // SAFETY: the caller's: `n` elements are `whole` bytes and, if bits remain, one more.
     unsafe {

@@ -2,7 +2,7 @@
 //! destination innermost, and dimensions that are one in memory taken as one.
 
 use super::view::{DIMENSIONS, Dimension, Layout};
-use crate::dtypes::DType;
+use crate::dtypes::{DType, bytes};
 
 /// A dimension of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,13 +163,14 @@ impl Plan {
     }
 }
 
-/// The bytes from an element to the one `len` steps on; None if it does not start a byte.
+/// The bytes from an element to the one `len` steps on; None if it does not start a byte, or lies farther than memory does.
 fn reach(dtype: DType, stride: isize, len: usize, innermost: bool) -> Option<isize> {
     if dtype.is_packed() && innermost {
-        let bits = len * dtype.bits();
-        bits.is_multiple_of(8).then_some((bits / 8) as isize)
+        let bits = dtype.bits();
+        (len % 8 * bits).is_multiple_of(8).then_some(bytes(len, bits) as isize)
     } else {
-        Some(len as isize * stride)
+        // (Where it overflows, nothing starts there.)
+        isize::try_from(len).ok()?.checked_mul(stride)
     }
 }
 
@@ -207,6 +208,18 @@ mod tests {
         // A gap after each second dimension.
         let apart = plan(F32, (&shape, &[240, 80, 20, 4]), U8, &[100, 20, 5, 1], true);
         assert!(axes(&apart).eq([(2, 240, 100), (60, 4, 1)]));
+    }
+
+    /// A row that is read again and again ends far from where it starts, even if that is as many bits as a word counts from zero
+    /// on.
+    #[test]
+    fn what_a_row_reaches_over_is_no_less_than_it_is() {
+        let int4 = DType::Int4x2;
+        assert_eq!(reach(int4, 1, 1 << 30, true), Some(1 << 29));
+        assert_eq!(reach(int4, 1, (1 << 30) + 1, true), None);
+        assert_eq!(reach(DType::Float6E2M3FnX4, 1, 1 << 31, true), Some(3 << 29));
+        assert_eq!(reach(U8, 0, usize::MAX / 2, false), Some(0));
+        assert_eq!(reach(U8, isize::MAX, 2, false), None);
     }
 
     #[test]

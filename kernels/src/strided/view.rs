@@ -95,6 +95,11 @@ impl fmt::Display for LayoutError {
 
 impl core::error::Error for LayoutError {}
 
+/// The bytes of so many elements; if that is more than a word counts, as many as it does, which no buffer has.
+fn bytes_of(dtype: DType, elements: usize) -> usize {
+    dtype.bytes_for(elements).unwrap_or(usize::MAX)
+}
+
 /// A dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dimension {
@@ -156,12 +161,29 @@ impl Layout {
         Ok(Self { dtype, dimensions, count, elements })
     }
 
+    /// The elements of a shape, all within so many bytes of which the first one has such an offset: with strides, or one after
+    /// the other.
+    fn within(
+        dtype: DType,
+        bytes: usize,
+        offset: usize,
+        shape: &[usize],
+        strides: Option<&[isize]>,
+    ) -> Result<Self, LayoutError> {
+        let layout = match strides {
+            Some(strides) => Self::new(dtype, shape, strides)?,
+            None => Self::contiguous(dtype, shape)?,
+        };
+        layout.check_inside(bytes, offset)?;
+        Ok(layout)
+    }
+
     /// One element after the other, the last dimension's first.
     fn contiguous(dtype: DType, shape: &[usize]) -> Result<Self, LayoutError> {
         let layout = Self::of_shape(dtype, shape)?;
         match layout.dimensions().split_last() {
             Some((last, outer))
-                if !last.len.saturating_mul(dtype.bits()).is_multiple_of(8)
+                if !(last.len % 8 * dtype.bits()).is_multiple_of(8)
                     && outer.iter().any(|dimension| dimension.len > 1) =>
             {
                 Err(LayoutError::PackedRow { dtype, elements: last.len })
@@ -176,10 +198,10 @@ impl Layout {
         let Some((last, outer)) = layout.dimensions[..layout.count].split_last_mut() else {
             return layout;
         };
-        let bits = last.len.saturating_mul(dtype.bits());
+        let row = bytes_of(dtype, last.len);
         last.stride = dtype.size().unwrap_or(1) as isize;
         // Where this is more than memory holds, the elements lie outside of any buffer.
-        let mut stride = isize::try_from(bits / 8).unwrap_or(isize::MAX);
+        let mut stride = isize::try_from(row).unwrap_or(isize::MAX);
         for dimension in outer.iter_mut().rev() {
             dimension.stride = stride;
             stride = stride.saturating_mul(isize::try_from(dimension.len).unwrap_or(isize::MAX));
@@ -200,9 +222,7 @@ impl Layout {
         match (self.dtype.size(), self.dimensions()) {
             (Some(size), all) => (size, all),
             (None, []) => (1, &[]),
-            (None, [outer @ .., last]) => {
-                (last.len.saturating_mul(self.dtype.bits()).div_ceil(8), outer)
-            }
+            (None, [outer @ .., last]) => (bytes_of(self.dtype, last.len), outer),
         }
     }
 
@@ -342,9 +362,8 @@ impl<'a> StridedView<'a> {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, LayoutError> {
-        let layout = Layout::new(dtype, shape, strides)?;
-        layout.check_inside(bytes.len(), offset)?;
-        Ok(Self::of_bytes(bytes, offset, layout))
+        // SAFETY: these bytes are borrowed.
+        unsafe { Self::within(dtype, bytes.as_ptr(), bytes.len(), offset, shape, Some(strides)) }
     }
 
     /// The elements at the start of a buffer, one after the other, the last dimension's first.
@@ -353,16 +372,29 @@ impl<'a> StridedView<'a> {
     /// [`LayoutError`] if the buffer has fewer, there are more than 32 dimensions, or packed elements
     /// of several rows don't all start with a byte.
     pub fn contiguous(dtype: DType, bytes: &'a [u8], shape: &[usize]) -> Result<Self, LayoutError> {
-        let layout = Layout::contiguous(dtype, shape)?;
-        layout.check_inside(bytes.len(), 0)?;
-        Ok(Self::of_bytes(bytes, 0, layout))
+        // SAFETY: these bytes are borrowed.
+        unsafe { Self::within(dtype, bytes.as_ptr(), bytes.len(), 0, shape, None) }
     }
 
-    /// The layout has been checked.
-    fn of_bytes(bytes: &'a [u8], offset: usize, layout: Layout) -> Self {
+    /// As [`new`](Self::new), or without strides [`contiguous`](Self::contiguous) from the offset on, in memory of which no
+    /// byte counts but the elements': others may write to it meanwhile, or nothing may ever have been written to it.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new) and [`contiguous`](Self::contiguous).
+    ///
+    /// # Safety
+    /// Of so many bytes from the pointer on, those of the elements can be read for `'a`, and no one writes to them meanwhile.
+    pub unsafe fn within(
+        dtype: DType,
+        memory: *const u8,
+        bytes: usize,
+        offset: usize,
+        shape: &[usize],
+        strides: Option<&[isize]>,
+    ) -> Result<Self, LayoutError> {
+        let layout = Layout::within(dtype, bytes, offset, shape, strides)?;
         // Without elements the start may lie anywhere, and is not used.
-        let start = bytes.as_ptr().wrapping_add(offset);
-        Self { start, layout, memory: PhantomData }
+        Ok(Self { start: memory.wrapping_add(offset), layout, memory: PhantomData })
     }
 
     /// The elements at and around an address.
@@ -391,8 +423,7 @@ impl<'a> StridedView<'a> {
         let dtype = self.layout.dtype;
         // SAFETY: the element, or a packed one's row as far as the element, lies in the buffer.
         let bytes = unsafe {
-            let bytes =
-                dtype.size().unwrap_or((column + 1).saturating_mul(dtype.bits()).div_ceil(8));
+            let bytes = dtype.size().unwrap_or_else(|| bytes_of(dtype, column + 1));
             core::slice::from_raw_parts(self.start.offset(offset), bytes)
         };
         Some(reference::load(dtype, bytes, column))
@@ -413,11 +444,9 @@ impl<'a> StridedViewMut<'a> {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, LayoutError> {
-        let layout = Layout::new(dtype, shape, strides)?;
-        layout.check_inside(bytes.len(), offset)?;
-        layout.check_apart()?;
-        let start = bytes.as_mut_ptr().wrapping_add(offset);
-        Ok(Self { start, layout, memory: PhantomData })
+        let (memory, len) = (bytes.as_mut_ptr(), bytes.len());
+        // SAFETY: these bytes are borrowed exclusively.
+        unsafe { Self::within(dtype, memory, len, offset, shape, Some(strides)) }
     }
 
     /// As [`StridedView::contiguous`].
@@ -429,12 +458,32 @@ impl<'a> StridedViewMut<'a> {
         bytes: &'a mut [u8],
         shape: &[usize],
     ) -> Result<Self, LayoutError> {
-        let layout = Layout::contiguous(dtype, shape)?;
-        layout.check_inside(bytes.len(), 0)?;
-        Ok(Self { start: bytes.as_mut_ptr(), layout, memory: PhantomData })
+        // SAFETY: these bytes are borrowed exclusively.
+        unsafe { Self::within(dtype, bytes.as_mut_ptr(), bytes.len(), 0, shape, None) }
     }
 
-    /// As [`StridedView::from_raw`].
+    /// As [`StridedView::within`], of elements that don't overlap.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new) and [`contiguous`](Self::contiguous).
+    ///
+    /// # Safety
+    /// Of so many bytes from the pointer on, those of the elements can be written to for `'a`, and no one else uses them
+    /// meanwhile. What they are made of may hold any bytes, or those that casts to `dtype` store.
+    pub unsafe fn within(
+        dtype: DType,
+        memory: *mut u8,
+        bytes: usize,
+        offset: usize,
+        shape: &[usize],
+        strides: Option<&[isize]>,
+    ) -> Result<Self, LayoutError> {
+        let layout = Layout::within(dtype, bytes, offset, shape, strides)?;
+        layout.check_apart()?;
+        Ok(Self { start: memory.wrapping_add(offset), layout, memory: PhantomData })
+    }
+
+    /// As [`StridedView::from_raw`], of elements that don't overlap.
     ///
     /// # Errors
     /// As [`new`](Self::new), but for elements outside.
