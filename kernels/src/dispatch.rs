@@ -181,12 +181,15 @@ pub use crate::avx2::cores::Core;
 /// has set a level meanwhile, which then stays.
 #[cold]
 fn decide() -> &'static Table {
-    let level = wanted();
+    let (level, complaint) = wanted();
     let decided = ptr::from_ref(level.table).cast_mut();
     let relaxed = Ordering::Relaxed;
     match CURRENT.compare_exchange(ptr::null_mut(), decided, relaxed, relaxed) {
         Ok(_) => {
             align::expect((level.access)());
+            if let Some(complaint) = complaint {
+                tell(&complaint);
+            }
             level.table
         }
         // SAFETY: as in `current_table`; it is not null, or the exchange would have been made.
@@ -199,27 +202,33 @@ fn best() -> &'static Level {
     available().next().unwrap_or(&LEVELS[LEVELS.len() - 1])
 }
 
+/// The level to use, and what is to be told if it is not the one that was asked for.
 #[cfg(feature = "std")]
-fn wanted() -> &'static Level {
+fn wanted() -> (&'static Level, Option<alloc::string::String>) {
     let Some(name) = std::env::var_os("SIMDCAST_ISA").filter(|name| !name.is_empty()) else {
-        return best();
+        return (best(), None);
     };
     let shown = name.to_string_lossy();
-    match find(&shown) {
-        Ok(level) => level,
-        Err(error) => {
-            let why = match error {
-                LevelError::Unknown => "is none of the instruction sets of this build",
-                LevelError::Unavailable => "is not available on this CPU",
-            };
-            let best = best();
-            std::eprintln!("simdcast: SIMDCAST_ISA={shown} {why}; using {}", best.name);
-            best
-        }
-    }
+    let why = match find(&shown) {
+        Ok(level) => return (level, None),
+        Err(LevelError::Unknown) => "is none of the instruction sets of this build",
+        Err(LevelError::Unavailable) => "is not available on this CPU",
+    };
+    let best = best();
+    (best, Some(alloc::format!("simdcast: SIMDCAST_ISA={shown} {why}; using {}", best.name)))
 }
 
 #[cfg(not(feature = "std"))]
-fn wanted() -> &'static Level {
-    best()
+fn wanted() -> (&'static Level, Option<&'static str>) {
+    (best(), None)
 }
+
+/// Writes a line where messages go, if it can be written.
+#[cfg(feature = "std")]
+fn tell(line: &str) {
+    use std::io::Write;
+    let _ = std::writeln!(std::io::stderr(), "{line}");
+}
+
+#[cfg(not(feature = "std"))]
+fn tell(_: &str) {}

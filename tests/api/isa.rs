@@ -105,6 +105,18 @@ fn command() -> Command {
     command
 }
 
+/// As it is of many a service: what is said to no one is not said, and the cast is done.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_that_cannot_be_written_is_left_out() {
+    let mut child = command();
+    child.args(["--exact", "isa::the_first_cast_decides", "--nocapture", "--test-threads", "1"]);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = child.env("SIMDCAST_ISA", "nonsense").stderr(full).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains(SAYS), "{said}");
+}
+
 #[test]
 fn simdcast_isa_is_honoured_in_any_case() {
     let best = Child::new(None);
