@@ -112,12 +112,18 @@ impl fmt::Display for Exact {
     }
 }
 
-/// `significand * 2^exponent` where float64 holds it exactly.
+/// `significand * 2^exponent` where float64 holds it exactly. (By its bits: what a product comes to is up to the floating-point
+/// environment.)
 fn scale(significand: u64, exponent: i32) -> f64 {
-    let power = |e: i32| f64::from_bits(((e + 1023) as u64) << 52);
-    // Two factors, since 2^exponent alone can lie below the normal numbers.
-    let half = exponent / 2;
-    significand as f64 * power(half) * power(exponent - half)
+    const MANTISSA: i32 = f64::MANTISSA_DIGITS as i32 - 1;
+    const LOWEST: i32 = f64::MIN_EXP - 1 - MANTISSA;
+    let top = significand.checked_ilog2().map_or(0, |top| top as i32);
+    // The bit that lies highest, above the least that the number can have: none above the fraction if it is subnormal.
+    let binade = (exponent + top - LOWEST - MANTISSA).max(0);
+    // (Not below zero, of an odd significand that float64 holds.)
+    let fraction = significand << (exponent - LOWEST - binade);
+    // A leading one counts as one in the exponent field.
+    f64::from_bits(fraction + ((binade as u64) << MANTISSA))
 }
 
 /// The decimal digits of an integer.
@@ -155,7 +161,12 @@ mod tests {
 
     #[test]
     fn prints_as_rust_prints_the_number() {
-        for v in [0.0f64, 0.1, -2.5, 1e300, 5e-324, -1e-310, 448.0, 1e22, 123456789.0] {
+        let some = [0.0f64, 0.1, -2.5, 1e300, 5e-324, -1e-310, 448.0, 1e22, 123456789.0];
+        let steps = (0..f64::INFINITY.to_bits()).step_by(0x1_2345_6789_abcd).map(f64::from_bits);
+        let powers = (0..0x7ff).map(|field| f64::from_bits(field << 52));
+        let subnormal = (0..52).map(|bit| f64::from_bits(1 << bit));
+        let ends = powers.flat_map(|power| [power, power.next_down(), power.next_up()]);
+        for v in some.into_iter().chain(steps).chain(subnormal).chain(ends) {
             let shown = decode(DType::Float64, v.to_bits()).to_string();
             assert_eq!(shown.parse::<f64>().map(f64::to_bits), Ok(v.to_bits()), "{v} as {shown}");
         }
