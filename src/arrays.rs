@@ -21,7 +21,8 @@ pub trait CastArray {
     /// Casts every element into a new array, under the default options.
     ///
     /// # Errors
-    /// [`CastError::Layout`] if there are more than 32 dimensions.
+    /// [`CastError::Layout`] if there are more than 32 dimensions, and [`CastError::Memory`] if there is none for the
+    /// results, of which an array that repeats elements may have any number.
     ///
     /// ```
     /// use ndarray::array;
@@ -50,6 +51,17 @@ pub trait CastArray {
     /// # Errors
     /// As [`Cast::run_strided`]; and [`CastError::Layout`] if there are more than 32 dimensions.
     fn cast_into<B: Element + Pod, S: DataMut<Elem = B>>(
+        &self,
+        target: &mut ArrayBase<S, Self::Dim>,
+        options: &CastOptions,
+    ) -> Result<(), CastError>;
+
+    /// As [`cast_into`](Self::cast_into), by the threads of rayon if there is enough to do.
+    ///
+    /// # Errors
+    /// As [`cast_into`](Self::cast_into).
+    #[cfg(feature = "rayon")]
+    fn par_cast_into<B: Element + Pod, S: DataMut<Elem = B>>(
         &self,
         target: &mut ArrayBase<S, Self::Dim>,
         options: &CastOptions,
@@ -90,6 +102,17 @@ impl<A: Element, S: Data<Elem = A>, D: Dimension> CastArray for ArrayBase<S, D> 
         let cast = Cast::new(A::DTYPE, B::DTYPE, *options)?;
         let src = StridedView::of_array(&self.view())?;
         cast.run_strided(&src, &mut StridedViewMut::of_array(target.view_mut())?)
+    }
+
+    #[cfg(feature = "rayon")]
+    fn par_cast_into<B: Element + Pod, T: DataMut<Elem = B>>(
+        &self,
+        target: &mut ArrayBase<T, D>,
+        options: &CastOptions,
+    ) -> Result<(), CastError> {
+        let cast = Cast::new(A::DTYPE, B::DTYPE, *options)?;
+        let src = StridedView::of_array(&self.view())?;
+        cast.par_run_strided(&src, &mut StridedViewMut::of_array(target.view_mut())?)
     }
 
     #[cfg(feature = "rayon")]

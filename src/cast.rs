@@ -259,19 +259,22 @@ pub fn cast_with<A: Element, B: Element>(
 /// Casts every element of `src` into a new vector, under the default options. The vector's memory is
 /// written to once.
 ///
+/// # Panics
+/// If there is no memory for the results, which [`cast_vec_with`] answers by an error.
+///
 /// ```
 /// let halves: Vec<half::f16> = simdcast::cast_vec(&[1u64, 65519, 65520]);
 /// assert_eq!(halves, [1.0, 65504.0, f32::INFINITY].map(half::f16::from_f32));
 /// ```
 pub fn cast_vec<A: Element, B: Element>(src: &[A]) -> Vec<B> {
     let kernel = Kernel::new(A::DTYPE, B::DTYPE, &Options::DEFAULT);
-    collect(&kernel, src).unwrap_or_else(|error| unreachable!("{error}"))
+    collect(&kernel, src).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Casts every element of `src` into a new vector.
 ///
 /// # Errors
-/// [`CastError::Unfit`] under [`Overflow::Error`].
+/// [`CastError::Unfit`] under [`Overflow::Error`]; [`CastError::Memory`] if there is none for the results.
 pub fn cast_vec_with<A: Element, B: Element>(
     src: &[A],
     options: &CastOptions,

@@ -82,6 +82,13 @@ pub enum CastError {
     },
     /// There is no such view.
     Layout(LayoutError),
+    /// There is no memory for the results. Nothing was cast.
+    Memory {
+        /// The dtype that they were to have.
+        to: DType,
+        /// How many there were to be.
+        elements: usize,
+    },
     /// An option has a value that it cannot have.
     BadOption {
         /// The option.
@@ -189,6 +196,7 @@ impl CastError {
             RunError::Bitmap { elements, bytes, needed } => {
                 Self::BitmapLength { elements, given: bytes, needed }
             }
+            RunError::Memory { elements, .. } => Self::Memory { to, elements },
             RunError::Unfit { index } => {
                 Self::Unfit { from, to, index, value: Value::read(kernel, src, index) }
             }
@@ -291,6 +299,13 @@ impl fmt::Display for CastError {
                 write!(f, "the source has the shape {src:?}, the destination {dst:?}")
             }
             Self::Layout(error) => error.fmt(f),
+            Self::Memory { to, elements } => {
+                write!(f, "there is no memory for {elements} elements of {to}, which take")?;
+                match to.bytes_for(*elements) {
+                    Some(bytes) => write!(f, " {bytes} bytes"),
+                    None => f.write_str(" more bytes than memory can hold"),
+                }
+            }
             Self::BadOption { option, given, allowed } => {
                 write!(f, "{option} cannot be {given}: it is one of {allowed}")
             }

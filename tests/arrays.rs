@@ -4,7 +4,8 @@
 use ndarray::{Array, Array2, ArrayD, ArrayView, Axis, Dimension, IxDyn, arr0, array, s};
 use proptest::prelude::*;
 use simdcast::{
-    CastArray, CastError, CastOptions, LayoutError, Overflow, Rounding, cast_vec, cast_vec_with,
+    CastArray, CastError, CastOptions, DType, LayoutError, Overflow, Rounding, cast_vec,
+    cast_vec_with,
 };
 
 /// What a cast must be, by way of row-major order.
@@ -71,6 +72,11 @@ fn parts_of_an_array_are_written_to() {
     let mut target = Array2::<i8>::from_elem((4, 6), 9);
     let mut every_other = target.slice_mut(s![..;3, 1..5;2]);
     source.cast_into(&mut every_other, &CastOptions::new()).unwrap();
+    #[cfg(feature = "rayon")]
+    {
+        every_other.fill(7);
+        source.par_cast_into(&mut every_other, &CastOptions::new()).unwrap();
+    }
     let right =
         array![[9, 1, 9, -2, 9, 9], [9, 9, 9, 9, 9, 9], [9, 9, 9, 9, 9, 9], [9, 3, 9, 127, 9, 9]];
     assert_eq!(target, right);
@@ -88,6 +94,15 @@ fn errors_are_told() {
     let deep = ArrayD::<u8>::zeros(IxDyn(&[1; 33]));
     let error = deep.cast_to::<i8>().unwrap_err();
     assert_eq!(error, CastError::Layout(LayoutError::Dimensions { given: 33 }));
+    // One number, again and again.
+    let elements = isize::MAX as usize;
+    let one = ndarray::arr0(1f32);
+    let error = one.broadcast(elements).unwrap().cast_to::<f64>().unwrap_err();
+    assert_eq!(error, CastError::Memory { to: DType::Float64, elements });
+    let said = format!(
+        "there is no memory for {elements} elements of float64, which take more bytes than memory can hold"
+    );
+    assert_eq!(error.to_string(), said);
 }
 
 proptest! {

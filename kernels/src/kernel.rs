@@ -94,6 +94,13 @@ pub enum RunError {
     },
     /// Views of different shapes.
     Shape,
+    /// There is no memory for the results.
+    Memory {
+        /// The elements to cast.
+        elements: usize,
+        /// The bytes that the results take; None if more than memory can hold.
+        bytes: Option<usize>,
+    },
     /// [`Overflow::Error`](crate::Overflow::Error): this element is the first that does not fit.
     /// Those before it are written.
     Unfit {
@@ -326,11 +333,11 @@ impl Kernel {
             return Err(RunError::Type);
         }
         // The source is checked before any memory is asked for: a wrong count allocates nothing.
-        let dst_bytes = self.params.to.bytes_for(n);
-        if dst_bytes.is_none() || self.params.from.bytes_for(n) != Some(src.len()) {
-            return Err(length_error(&self.params, src.len(), dst_bytes.unwrap_or(0), n));
+        if self.params.from.bytes_for(n) != Some(src.len()) {
+            let dst_bytes = self.params.to.bytes_for(n).unwrap_or(usize::MAX);
+            return Err(length_error(&self.params, src.len(), dst_bytes, n));
         }
-        let mut values = Vec::<T>::with_capacity(n);
+        let mut values = self.room_for::<T>(n)?;
         let kernel = self.for_fresh(values.spare_capacity_mut());
         // SAFETY: the vector has room for `n` elements of the destination's size, apart from the
         // source; after success all are written, and they make `T`s.
@@ -339,6 +346,15 @@ impl Kernel {
             values.set_len(n);
         }
         Ok(values)
+    }
+
+    /// A vector with room for the results of `n` elements.
+    pub(crate) fn room_for<T>(&self, n: usize) -> Result<Vec<T>, RunError> {
+        let mut values = Vec::new();
+        match values.try_reserve_exact(n) {
+            Ok(()) => Ok(values),
+            Err(_) => Err(RunError::Memory { elements: n, bytes: self.params.to.bytes_for(n) }),
+        }
     }
 
     /// The kernel for results in memory that was just allocated.

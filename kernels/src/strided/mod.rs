@@ -125,7 +125,7 @@ impl Kernel {
             return Err(RunError::ViewType { dst: false, given, needed });
         }
         let n = src.len();
-        let mut values = Vec::<T>::with_capacity(n);
+        let mut values = self.room_for::<T>(n)?;
         let kernel = self.for_fresh(values.spare_capacity_mut());
         let layout = src.layout.contiguous_as(self.to());
         // SAFETY: the vector has room for as many elements of the destination's size as the view has, one
@@ -158,7 +158,8 @@ impl Kernel {
                 self.run_parts(src.offset(plan.src), dst.offset(plan.dst), n, join).is_ok()
             } else {
                 let bits = plan.elements().saturating_mul(self.from().bits() + self.to().bits());
-                cast.run(&plan, join.parts((bits / (SMALLEST * 8)).max(1))).is_ok()
+                let most = (bits / (SMALLEST * 8)).max(1);
+                cast.run(&plan, join.parts(most).min(most)).is_ok()
             };
             if done {
                 return Ok(());
