@@ -26,14 +26,15 @@ const WORTH: usize = 16;
 
 impl Join for Threads {
     fn parts(&self, most: usize) -> usize {
-        let threads = rayon::current_num_threads();
-        if most < WORTH {
+        // (Asking rayon for its threads starts them, if no one has yet.)
+        let limit = self.limit.map_or(usize::MAX, NonZeroUsize::get);
+        if most < WORTH || limit == 1 {
             return 1;
         }
-        match self.limit {
-            Some(limit) if limit.get() < threads => limit.get(),
-            _ if threads == 1 => 1,
-            _ => most.min(threads * PARTS_OF_A_THREAD),
+        match rayon::current_num_threads() {
+            threads if limit < threads => limit,
+            1 => 1,
+            threads => most.min(threads * PARTS_OF_A_THREAD),
         }
     }
 
@@ -48,6 +49,9 @@ impl Join for Threads {
 
 /// As [`cast`](crate::cast), by the threads of rayon if there is enough to do: of the pool that the
 /// caller is in, or else of the global one. The bits don't depend on how many there are.
+///
+/// Rayon starts the global ones when there is work for several at first, and panics if the system grants none. A process
+/// that is forked afterwards does not have them: what casts so there waits for ever.
 ///
 /// # Errors
 /// As [`cast`](crate::cast).
@@ -83,19 +87,22 @@ pub fn par_cast_with<A: Element, B: Element>(
 /// As [`cast_vec`](crate::cast_vec), by the threads of rayon, each of which is the first to touch the
 /// memory that it writes to.
 ///
+/// # Panics
+/// As [`cast_vec`](crate::cast_vec).
+///
 /// ```
 /// let wide: Vec<f64> = simdcast::par_cast_vec(&vec![1u8; 100_000]);
 /// assert_eq!(wide.iter().sum::<f64>(), 100_000.0);
 /// ```
 pub fn par_cast_vec<A: Element, B: Element>(src: &[A]) -> Vec<B> {
     let kernel = Kernel::new(A::DTYPE, B::DTYPE, &Options::DEFAULT);
-    collect(&kernel, src).unwrap_or_else(|error| unreachable!("{error}"))
+    collect(&kernel, src).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// As [`cast_vec_with`](crate::cast_vec_with), by the threads of rayon.
 ///
 /// # Errors
-/// [`CastError::Unfit`] under [`Overflow::Error`](crate::Overflow::Error).
+/// As [`cast_vec_with`](crate::cast_vec_with).
 pub fn par_cast_vec_with<A: Element, B: Element>(
     src: &[A],
     options: &CastOptions,

@@ -34,6 +34,40 @@ fn some_pairs() -> impl Iterator<Item = (DType, DType)> {
     support::pairs().step_by(13)
 }
 
+/// The threads of this process.
+#[cfg(target_os = "linux")]
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// The child, in which no other test starts any, is this test, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn little_work_starts_no_threads() {
+    const CHILD: &str = "SIMDCAST_TEST_LITTLE_WORK";
+    if std::env::var_os(CHILD).is_none() {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "little_work_starts_no_threads", "--test-threads", "1"]);
+        let output = child.env(CHILD, "1").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        return;
+    }
+    let before = threads();
+    let (src, mut dst) = (vec![7u8; 300_000], vec![0f32; 300_000]);
+    par_cast(&src, &mut dst).unwrap();
+    let view = StridedView::new(DType::UInt8, &src, 1, &[2, 2], &[2, 4]).unwrap();
+    let mut bytes = [0; 16];
+    let mut target = StridedViewMut::contiguous(DType::Float32, &mut bytes, &[2, 2]).unwrap();
+    let cast = Cast::new(DType::UInt8, DType::Float32, CastOptions::new()).unwrap();
+    cast.par_run_strided(&view, &mut target).unwrap();
+    let one = NonZeroUsize::new(1).unwrap();
+    let (src, mut floats) = (vec![7; 1 << 21], vec![0; 4 << 21]);
+    cast.par_run_limited(&src, &mut floats, 1 << 21, one).unwrap();
+    assert_eq!(threads(), before);
+    cast.par_run(&src, &mut floats).unwrap();
+    assert!(threads() > before, "what is counted are threads");
+}
+
 #[test]
 fn any_number_of_threads_stores_the_same() {
     let kinds = [
