@@ -191,7 +191,10 @@ typedef struct simdcast_options {
   uint8_t  reserved;    /* 0 */
   uint64_t seed;        /* for stochastic rounding */
   uint64_t first_index; /* for stochastic rounding: the index, in the whole, of the first element */
-  uint32_t threads;     /* 1 (default): the calling thread; N: at most N parts at once; 0: as the machine has threads */
+  uint32_t threads;     /* 1 (default): the calling thread; N: at most N parts at once; 0: as the machine has threads.
+                           (They are started when there is first work for several; a process that is forked afterwards
+                           does not have them, and such a cast waits there for ever. Where the system grants none it is
+                           SIMDCAST_ERROR_INTERNAL.) */
   uint32_t reserved2;   /* 0 */
 } simdcast_options;
 
@@ -244,7 +247,8 @@ int32_t simdcast_cast_in_place(int32_t from, int32_t to, void *buffer, size_t bu
    in each dimension: forward, back, or (in the source) none; NULL if the elements lie one after the other, the last
    dimension's first. Packed elements lie one after the other in the last dimension, whose stride is 1.
 
-   No element may lie outside its buffer, no two of the destination may overlap, and the buffers may share no byte.
+   No element may lie outside its buffer, no two of the destination may overlap, and the buffers may share no byte. What
+   lies between the elements is not touched: other threads may use it meanwhile.
    The indices of stochastic rounding and of errors count in row-major order. */
 int32_t simdcast_cast_strided(int32_t from, const void *src, size_t src_bytes,
                               size_t src_offset, const ptrdiff_t *src_strides,
@@ -268,7 +272,8 @@ int32_t simdcast_cast_strided(int32_t from, const void *src, size_t src_bytes,
    leaves it undefined, or an argument cannot be. */
 int32_t simdcast_promote(const char *system, int32_t a, int32_t b);
 
-/* The same of any number of operands, from left to right. */
+/* The same of any number of operands, as the system has it: in many that is not pair by pair. Where only scalars meet, the
+   system's default dtype of what they come to. */
 int32_t simdcast_promote_all(const char *system, const int32_t *operands, size_t count);
 
 /* The rules by which a system may let a dtype be cast to another. */

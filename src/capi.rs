@@ -22,7 +22,9 @@ use crate::parallel::{ALL, Threads};
 use crate::promotion::{self, Casting, Operand, PromotionError, Scalar, System};
 use crate::strided::view_error;
 use crate::{is_lossless, isa};
-use arguments::{Side, apart, array, dtype, needed, source, target, text, written};
+use arguments::{
+    Side, apart, array, check, dtype, dtype_with, needed, source, target, text, written,
+};
 use failure::{Failure, status_of, value_of};
 use options::Called;
 use simdcast_kernels::{
@@ -317,20 +319,28 @@ pub unsafe extern "C" fn simdcast_cast_strided(
             };
             let src_strides = strides("src_strides", src_strides)?;
             let dst_strides = strides("dst_strides", dst_strides)?;
-            apart(("src", src.addr(), src_bytes), ("dst", dst.addr(), dst_bytes))?;
-            let src = source("src", src, src_bytes)?;
-            let dst = written(target("dst", dst, dst_bytes)?);
-            let src = match src_strides {
-                Some(strides) => StridedView::new(from.dtype, src, src_offset, shape, strides),
-                None => StridedView::contiguous(from.dtype, past(src, src_offset)?, shape),
-            };
-            let dst = match dst_strides {
-                Some(strides) => StridedViewMut::new(to.dtype, dst, dst_offset, shape, strides),
-                None => StridedViewMut::contiguous(to.dtype, past_mut(dst, dst_offset)?, shape),
-            };
-            let src = src.map_err(|error| Failure::layout("src", error))?;
-            let mut dst = dst.map_err(|error| Failure::layout("dst", error))?;
-            let kernel = resolved(from, to, &called);
+            for (name, strides, offset, bytes) in [
+                ("src_offset", src_strides, src_offset, src_bytes),
+                ("dst_offset", dst_strides, dst_offset, dst_bytes),
+            ] {
+                if strides.is_none() && offset > bytes {
+                    return Err(Failure::offset(name, offset, bytes));
+                }
+            }
+            if !shape.contains(&0) {
+                check("src", src.addr(), src_bytes)?;
+                check("dst", dst.addr(), dst_bytes)?;
+                apart(("src", src.addr(), src_bytes), ("dst", dst.addr(), dst_bytes))?;
+            }
+            // (Not the buffers as slices: between the elements of each there may be what others use.)
+            let (sides, src, dst) = ([from, to], src.cast(), dst.cast());
+            let (from, to) = (from.dtype, to.dtype);
+            let src = StridedView::within(from, src, src_bytes, src_offset, shape, src_strides)
+                .map_err(|error| Failure::layout("src", error))?;
+            let mut dst =
+                StridedViewMut::within(to, dst, dst_bytes, dst_offset, shape, dst_strides)
+                    .map_err(|error| Failure::layout("dst", error))?;
+            let kernel = resolved(sides[0], sides[1], &called);
             match called.threads {
                 1 => strided(&kernel, &src, &mut dst, &InOrder),
                 other => strided(&kernel, &src, &mut dst, &by(other)),
@@ -352,15 +362,6 @@ fn strided(
     result.map_err(|error| view_error(error, kernel, src).into())
 }
 
-fn past(bytes: &[u8], offset: usize) -> Result<&[u8], Failure> {
-    bytes.get(offset..).ok_or_else(|| Failure::offset("src_offset", offset, bytes.len()))
-}
-
-fn past_mut(bytes: &mut [u8], offset: usize) -> Result<&mut [u8], Failure> {
-    let len = bytes.len();
-    bytes.get_mut(offset..).ok_or_else(|| Failure::offset("dst_offset", offset, len))
-}
-
 /// What stands for a Python number among operands: this, and the code of its kind.
 const SCALAR: i32 = 0x1000;
 
@@ -371,7 +372,7 @@ fn operand(name: &str, code: i32) -> Result<Operand, Failure> {
     if let Some(scalar) = Scalar::ALL.into_iter().find(|&kind| code == SCALAR + kind as i32) {
         Ok(scalar.into())
     } else if code >= 0 && code & ZERO_DIM != 0 {
-        Ok(Operand::ZeroDim(dtype(name, code & !ZERO_DIM)?.into()))
+        Ok(Operand::ZeroDim(dtype_with(name, code, ZERO_DIM)?.into()))
     } else {
         Ok(dtype(name, code)?.into())
     }

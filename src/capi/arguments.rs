@@ -25,14 +25,12 @@ impl Side {
     /// By its code.
     #[inline]
     pub(super) fn of(argument: &str, code: i32) -> Result<Self, Failure> {
-        let (order, plain) = match code & !0xff {
-            0 => (ByteOrder::Native, code),
-            BIG_ENDIAN => (ByteOrder::Big, code - BIG_ENDIAN),
-            LITTLE_ENDIAN => (ByteOrder::Little, code - LITTLE_ENDIAN),
-            // No dtype has such a code, and the whole of it is told.
-            _ => (ByteOrder::Native, code),
+        let (order, flag) = match code & !0xff {
+            BIG_ENDIAN => (ByteOrder::Big, BIG_ENDIAN),
+            LITTLE_ENDIAN => (ByteOrder::Little, LITTLE_ENDIAN),
+            _ => (ByteOrder::Native, 0),
         };
-        Ok(Self { dtype: dtype(argument, plain)?, order })
+        Ok(Self { dtype: dtype_with(argument, code, flag)?, order })
     }
 
     /// Whether its byte order is not the machine's own.
@@ -45,7 +43,13 @@ impl Side {
 /// The dtype of a code.
 #[inline]
 pub(super) fn dtype(argument: &str, code: i32) -> Result<DType, Failure> {
-    match u8::try_from(code).ok().and_then(DType::from_code) {
+    dtype_with(argument, code, 0)
+}
+
+/// That of a code to which a flag was added, which is told with it.
+#[inline]
+pub(super) fn dtype_with(argument: &str, code: i32, flag: i32) -> Result<DType, Failure> {
+    match u8::try_from(code & !flag).ok().and_then(DType::from_code) {
         Some(dtype) => Ok(dtype),
         None => Err(unknown(argument, code)),
     }
@@ -161,7 +165,7 @@ pub(super) const unsafe fn written(target: &mut [MaybeUninit<u8>]) -> &mut [u8] 
 
 /// Whether there can be a buffer of so many bytes at an address.
 #[inline]
-fn check(argument: &str, address: usize, bytes: usize) -> Result<(), Failure> {
+pub(super) fn check(argument: &str, address: usize, bytes: usize) -> Result<(), Failure> {
     if bytes == 0 {
         return Ok(());
     } else if address == 0 {

@@ -299,6 +299,28 @@ fn strides_go_any_way() {
     assert_eq!(strided(&src, (8, None), &mut dst, (7, None), &[]), 0);
     assert_eq!(dst[7], 3);
     assert_eq!(strided(&src, (0, None), &mut dst, (0, None), &[0, 5]), 0);
+    // Which need no buffers, whatever is said of them.
+    // SAFETY: the shape has two lengths.
+    let status = unsafe {
+        let (f32, u8) = (code(DType::Float32), code(DType::UInt8));
+        let shape = [0, 5].as_ptr();
+        simdcast_cast_strided(
+            f32,
+            null(),
+            100,
+            8,
+            null(),
+            u8,
+            null_mut(),
+            100,
+            0,
+            null(),
+            shape,
+            2,
+            null(),
+        )
+    };
+    assert_eq!(status, 0, "{}", message());
 
     let wrong = |status: i32, name: &str| {
         assert_eq!(status, Status::Layout as i32, "{name}");
@@ -447,6 +469,12 @@ fn messages_name_the_argument() {
     };
     checks(cast(99, &src, u8, &mut dst, 4, None), Status::DType, "from: ");
     checks(cast(f32, &src, -7, &mut dst, 4, None), Status::DType, "to: ");
+    // All of a code is told, with what was added to it.
+    checks(
+        cast(0x1c8, &src, u8, &mut dst, 4, None),
+        Status::DType,
+        "from: no dtype has the code 456",
+    );
     checks(cast(f32, &src[..15], u8, &mut dst, 4, None), Status::Length, "src_bytes is 15");
     checks(cast(f32, &src, u8, &mut dst[..3], 4, None), Status::Length, "dst_bytes is 3");
     checks(cast(f32, &src, u8, &mut dst, usize::MAX, None), Status::Length, "elements: ");
