@@ -75,7 +75,7 @@ impl Stream {
     fn whole(dtype: DType, bytes: usize) -> usize {
         match dtype.size() {
             Some(size) => bytes / size,
-            None => bytes / dtype.bits() * GRAIN,
+            None => (bytes / dtype.bits()).saturating_mul(GRAIN),
         }
     }
 }
@@ -185,7 +185,8 @@ impl<R: BufRead> CastReader<R> {
         }
     }
 
-    /// Reads so many elements in all, and of the reader not a byte more than they take.
+    /// Reads so many elements in all, and of the reader not a byte more than they take. (Stated once more after something was
+    /// read, it may be fewer than have been: then no more are.)
     pub fn elements(mut self, elements: u64) -> Self {
         self.stated = Some(elements);
         self.left = Some(elements.saturating_sub(self.stream.done));
@@ -270,7 +271,8 @@ impl<R: BufRead> CastReader<R> {
             self.reader.consume(taken);
         }
         let part = std::mem::take(&mut self.part);
-        self.cast_part(&part, n, to);
+        // (There may be more of it than is to come, if that was stated after it was read.)
+        self.cast_part(&part[..wanted], n, to);
         Ok(())
     }
 
@@ -354,7 +356,7 @@ impl<R: BufRead> Read for CastReader<R> {
 /// Whatever pieces the bytes come in, the result is that of one cast of all of them: elements may be
 /// split, and draws and the indices of errors count on. Flushing writes all whole elements; packed ones, on
 /// either side, eight at a time. [`finish`](Self::finish) writes what is left; a writer that is dropped
-/// tries to, and cannot tell whether it could.
+/// tries to, and cannot tell whether it could. (Not if the writer has panicked: it may have taken what it was given.)
 ///
 /// # Errors
 /// Those of the writer are passed on; what was taken before is not lost, and is written first when more
@@ -386,6 +388,8 @@ pub struct CastWriter<W: Write> {
     filled: usize,
     /// Why no more elements are taken.
     failed: Option<CastError>,
+    /// Whether the writer panicked, and may or may not have taken what it was given.
+    panicked: bool,
 }
 
 impl<W: Write> CastWriter<W> {
@@ -393,7 +397,16 @@ impl<W: Write> CastWriter<W> {
     pub fn new(cast: Cast, writer: W) -> Self {
         let stream = Stream::new(&cast);
         let (part, results) = (Vec::new(), vec![0; 2 * BUFFER]);
-        Self { stream, writer: Some(writer), part, results, written: 0, filled: 0, failed: None }
+        Self {
+            stream,
+            writer: Some(writer),
+            part,
+            results,
+            written: 0,
+            filled: 0,
+            failed: None,
+            panicked: false,
+        }
     }
 
     /// The writer, to look at.
@@ -465,7 +478,10 @@ impl<W: Write> CastWriter<W> {
     fn drain(&mut self) -> io::Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         while self.written < self.filled {
-            match writer.write(&self.results[self.written..self.filled]) {
+            self.panicked = true;
+            let written = writer.write(&self.results[self.written..self.filled]);
+            self.panicked = false;
+            match written {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(n) => self.written += n,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -518,7 +534,7 @@ impl<W: Write> Write for CastWriter<W> {
 
 impl<W: Write> Drop for CastWriter<W> {
     fn drop(&mut self) {
-        if self.writer.is_some() && !std::thread::panicking() {
+        if self.writer.is_some() && !self.panicked {
             let _ = self.drain();
             let _ = self.last();
             let _ = self.drain();

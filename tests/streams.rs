@@ -287,6 +287,89 @@ fn a_reader_of_a_stated_count_asks_for_no_more() {
     }
 }
 
+/// Gives some bytes, then has none for the moment, and then all others.
+struct Late<'a>(&'a [u8], usize, bool);
+
+impl Read for Late<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let waits = self.1 == 0 && !self.2;
+        self.2 = self.2 || waits;
+        if waits {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        let most = if self.2 { self.0.len() } else { self.1 };
+        let n = self.0[..most].as_ref().read(out)?;
+        self.0 = &self.0[n..];
+        self.1 = self.1.saturating_sub(n);
+        Ok(n)
+    }
+}
+
+#[test]
+fn a_count_that_is_stated_late_holds() {
+    let source: Vec<u8> = (1..=16u8).flat_map(|i| f32::from(i).to_ne_bytes()).collect();
+    let cast = Cast::new(DType::Float32, DType::UInt4x2, CastOptions::new()).unwrap();
+    for (n, right) in
+        [(2, &[0x21][..]), (5, &[0x21, 0x43, 0x05]), (10, &[0x21, 0x43, 0x65, 0x87, 0xa9])]
+    {
+        let mut reader = CastReader::buffered(cast, Late(&source, 20, false));
+        let mut first = [0; 8];
+        // Five elements are there, which is no whole step of packed ones.
+        assert_eq!(reader.read(&mut first).unwrap_err().kind(), ErrorKind::WouldBlock);
+        let mut all = Vec::new();
+        reader.elements(n).read_to_end(&mut all).unwrap();
+        assert_eq!(all, right, "{n}");
+    }
+}
+
+/// A writer that takes what it is given, and panics.
+struct Panics<'a>(&'a mut Vec<u8>);
+
+impl Write for Panics<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        panic!("as it is to")
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn nothing_is_written_again_after_a_panic() {
+    let cast = Cast::new(DType::UInt8, DType::UInt8, CastOptions::new()).unwrap();
+    let mut taken = Vec::new();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut writer = CastWriter::new(cast, Panics(&mut taken));
+        writer.write_all(b"abc").unwrap();
+        writer.flush()
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(taken, b"abc");
+}
+
+/// Writes, in its destructor, by a writer of its own.
+struct Writes<'a>(Cast, &'a mut Vec<u8>);
+
+impl Drop for Writes<'_> {
+    fn drop(&mut self) {
+        CastWriter::new(self.0, &mut *self.1).write_all(b"abc").unwrap();
+    }
+}
+
+#[test]
+fn a_writer_that_is_dropped_while_the_thread_panics_writes() {
+    let cast = Cast::new(DType::UInt8, DType::UInt8, CastOptions::new()).unwrap();
+    let mut taken = Vec::new();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _writes = Writes(cast, &mut taken);
+        panic!("as it is to");
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(taken, b"abc");
+}
+
 /// A writer that takes nothing more.
 struct Full(usize);
 
