@@ -33,7 +33,7 @@
 //! * What is not known: MegEngine's complex scalar, and any scalar of its elementwise rule; the
 //!   Array API's default dtypes, which it leaves to each library; the dtype of positions in MindSpore
 //!   and in TensorFlow, whose operators differ there. NumPy's answer to ml_dtypes' types, a Python
-//!   scalar and another operand varies with their order, and is `None` here.
+//!   scalar and another operand, which may vary with their order; whether JAX lets a dtype be cast to another.
 //!
 //! A user's own rules are a [`Table`], read at run time from the same kind of text, which all
 //! functions take in a system's place.

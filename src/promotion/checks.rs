@@ -96,10 +96,37 @@ pub(crate) fn same_rows(
             return Err(at(section.line, format!("[{}] has no row {name}", section.name)));
         }
     }
-    for row in grid.rows.iter().copied() {
-        if !wanted.contains(&row) {
+    known_rows(section, grid, wanted, weak)
+}
+
+/// The rows are among those of the pairs. (Nothing is looked up for any other.)
+pub(crate) fn known_rows(
+    section: &Section<'_>,
+    grid: &Grid,
+    known: &[Code],
+    weak: &[Weak],
+) -> Result<(), TableError> {
+    match grid.rows.iter().copied().find(|row| !known.contains(row)) {
+        Some(row) => {
             let problem = format!("[pairs] has no row {}", type_name(row, weak));
-            return Err(at(line_of(section, grid, row), problem));
+            Err(at(line_of(section, grid, row), problem))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A type meets itself as it does among the pairs, with dimensions or without. (There it is looked up.)
+pub(crate) fn same_diagonal(
+    section: &Section<'_>,
+    grid: &Grid,
+    pairs: &Grid,
+) -> Result<(), TableError> {
+    for code in grid.rows.iter().copied() {
+        let [here, there] = [grid, pairs].map(|grid| grid.cell(code, code).unwrap_or(NOTHING));
+        if here != there {
+            let [name, here, there] = [code, here, there].map(|code| type_name(code, &[]));
+            let problem = format!("{here}, but [pairs] has {there}");
+            return Err(in_cell(line_of(section, grid, code), name, name, problem));
         }
     }
     Ok(())
@@ -140,6 +167,8 @@ pub(crate) fn check_one_way(sections: &[Section<'_>], read: &Text) -> Result<(),
     let by_rank = read.zero_dim.is_some();
     let problem = if weak && by_rank {
         ("zero_dim", "[zero_dim] does not go with weak types")
+    } else if weak && !read.order.is_empty() {
+        ("pairs", "order: does not go with weak types")
     } else if by_rank && !read.order.is_empty() {
         ("pairs", "order: does not go with [zero_dim]")
     } else if (weak || by_rank) && !read.pairwise.is_empty() {

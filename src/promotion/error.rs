@@ -28,6 +28,16 @@ pub enum PromotionError {
         /// For each tensor among them, the types that it meets under the system.
         accepted: Vec<(Type, Vec<Type>)>,
     },
+    /// The table tells where a scalar and such a dtype meet, and nothing of both beside others. (What NumPy makes of a dtype
+    /// of ml_dtypes, a scalar and others may depend on their order.)
+    Unknown {
+        /// The system.
+        system: String,
+        /// The operands.
+        operands: Vec<Operand>,
+        /// The first dtype among them of which that is so.
+        dtype: Type,
+    },
     /// There is no operand.
     NoOperands {
         /// The system.
@@ -49,6 +59,9 @@ impl PromotionError {
         if let Some(unlisted) = tensors().find(|tensor| table.code(*tensor).is_none()) {
             let accepted = table.types().collect();
             return Self::Unlisted { system, operands, unlisted, accepted };
+        }
+        if let Some(dtype) = super::operands::of_two_only(table, &operands) {
+            return Self::Unknown { system, operands, dtype };
         }
         let mut accepted: Vec<(Type, Vec<Type>)> = Vec::new();
         for tensor in tensors() {
@@ -87,6 +100,10 @@ impl fmt::Display for PromotionError {
                     write!(f, "; {tensor} meets {}", Names(others))?;
                 }
                 Ok(())
+            }
+            Self::Unknown { system, operands, dtype } => {
+                write!(f, "where {} meet in {system} is not known: ", Names(operands))?;
+                write!(f, "of {dtype} and a scalar it is only if there is nothing else")
             }
             Self::NoOperands { system } => write!(f, "{system}: no operand is given"),
             Self::Cast(error) => error.fmt(f),

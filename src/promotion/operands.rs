@@ -38,7 +38,7 @@ pub(super) fn meet(table: &Table, operands: &[Operand]) -> Option<Type> {
     if ranks.tensors.is_empty() {
         return scalars_alone(table, &ranks.scalars);
     }
-    if unspoken_of(table, &ranks) {
+    if of_two_only(table, operands).is_some() {
         return None;
     }
     let tensors = if table.text.order.is_empty() {
@@ -75,13 +75,13 @@ fn scalars_alone(table: &Table, scalars: &[Scalar]) -> Option<Type> {
     fold(table, &defaults?)
 }
 
-/// Whether the table says nothing of a scalar and these tensors together.
-fn unspoken_of(table: &Table, ranks: &Ranks) -> bool {
-    let of_two_only =
+/// The first dtype of which a table says nothing beside a scalar if there are more operands than those two, as here.
+pub(super) fn of_two_only(table: &Table, operands: &[Operand]) -> Option<Type> {
+    let has_scalar = operands.iter().any(|operand| operand.tensor().is_none());
+    let is_of_two =
         |tensor: &Type| table.code(*tensor).is_some_and(|code| table.text.pairwise.contains(&code));
-    !ranks.scalars.is_empty()
-        && ranks.tensors.len() + ranks.scalars.len() > 2
-        && ranks.tensors.iter().any(of_two_only)
+    let tensors = operands.iter().filter_map(|operand| operand.tensor());
+    if has_scalar && operands.len() > 2 { tensors.into_iter().find(is_of_two) } else { None }
 }
 
 /// Each rank meets by itself; then a lower one is to a higher one as a tensor without dimensions,
@@ -117,7 +117,7 @@ fn by_knowledge(table: &Table, types: &[Type]) -> Option<Type> {
     }
     let first = *types.first()?;
     if types.iter().all(|other| *other == first) {
-        return Some(first);
+        return table.meet(first, first);
     }
     let mut field = types.iter().map(|t| table.code(*t).map(Some)).collect::<Option<Vec<_>>>()?;
     let answered = knock_out(table, &mut field);

@@ -2,7 +2,7 @@
 
 use super::checks::{
     check_categories, check_commutative, check_diagonal, check_one_way, check_reflexive,
-    check_scalars_of_weak_types, same_rows, square,
+    check_scalars_of_weak_types, known_rows, same_diagonal, same_rows, square,
 };
 use super::text::{
     CASTINGS, CATEGORIES, CODES, CanCast, Code, Grid, INDEX, List, NAMES, NOTHING, Rule, SCALARS,
@@ -72,18 +72,23 @@ fn read_section(section: &Section<'_>, read: &mut Text) -> Result<(), TableError
             let strong = strong(&read.pairs.rows);
             same_rows(section, &grid, &strong, &read.weak)?;
             square(section, &grid)?;
+            same_diagonal(section, &grid, &read.pairs)?;
             read.zero_dim = Some(grid);
         }
         "isdtype" => {
             section.only(&["source"])?;
             let grid = grid(section, Words::DTypes, Words::Categories, Words::YesNo)?;
+            known_rows(section, &grid, &read.pairs.rows, &read.weak)?;
             check_categories(section, &grid)?;
             read.is_dtype = Some(grid);
         }
         "defaults" => read.defaults = Some(defaults(section, &read.weak)?),
         "aliases" => read.aliases = Some(aliases(section)?),
         name => match name.strip_prefix("can_cast ") {
-            Some(kind) => read.can_cast.to_mut().push(can_cast(section, kind)?),
+            Some(kind) => {
+                let rule = can_cast(section, kind, &read.pairs)?;
+                read.can_cast.to_mut().push(rule);
+            }
             None => return Err(at(section.line, format!("no section is called [{name}]"))),
         },
     }
@@ -133,7 +138,8 @@ fn order(section: &Section<'_>, pairs: &Grid) -> Result<Vec<Code>, TableError> {
         return Ok(order);
     }
     let line = section.all("order").next().map_or(section.line, |(line, _)| line);
-    let missing = pairs.rows.iter().find(|row| !order.contains(row));
+    let rows = strong(&pairs.rows);
+    let missing = rows.iter().find(|row| !order.contains(row));
     let foreign = order.iter().find(|code| !pairs.rows.contains(code));
     match (missing, foreign) {
         (Some(row), _) => Err(at(line, format!("order: {} is missing", type_name(*row, &[])))),
@@ -148,7 +154,7 @@ fn strong(codes: &[Code]) -> Vec<Code> {
     codes.iter().copied().filter(|code| *code < WEAK).collect()
 }
 
-fn can_cast(section: &Section<'_>, kind: &str) -> Result<CanCast, TableError> {
+fn can_cast(section: &Section<'_>, kind: &str, pairs: &Grid) -> Result<CanCast, TableError> {
     section.only(&["source", "rule"])?;
     let casting = CASTINGS.iter().position(|known| *known == kind);
     let casting =
@@ -157,6 +163,7 @@ fn can_cast(section: &Section<'_>, kind: &str) -> Result<CanCast, TableError> {
         None => {
             let grid = grid(section, Words::DTypes, Words::DTypes, Words::YesNo)?;
             square(section, &grid)?;
+            known_rows(section, &grid, &pairs.rows, &[])?;
             check_reflexive(section, &grid)?;
             Rule::Grid(grid)
         }
@@ -243,7 +250,13 @@ impl<'a> Section<'a> {
 
     /// The property of that key, which must be there.
     pub(crate) fn needed(&self, key: &'a str) -> Result<(usize, &'a str), TableError> {
-        self.one(key)?.ok_or_else(|| {
+        if let Some((line, value)) = self.one(key)? {
+            return match value {
+                "" => Err(at(line, format!("{key:?} is empty"))),
+                _ => Ok((line, value)),
+            };
+        }
+        Err({
             let place = if self.name.is_empty() {
                 "before the first section".to_owned()
             } else {

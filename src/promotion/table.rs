@@ -70,7 +70,8 @@ impl Table {
     ///   the dtypes of which nothing is said if there are more operands than two.
     /// * `[zero_dim]`: tensors with dimensions with those that have none, where these count less.
     /// * `[can_cast KIND]`, the kind being `default`, `no`, `equiv`, `safe`, `same_kind`, `unsafe` or
-    ///   `same_value`: 1 or 0, or instead of a grid `rule: identity` or `rule: promotion`.
+    ///   `same_value`: 1 or 0, or instead of a grid `rule: identity` or `rule: promotion`. Where none is
+    ///   the `default`, the first one is.
     /// * `[isdtype]`: dtypes and kinds, 1 or 0.
     /// * `[defaults]`: a scalar, or `index`, and its type a line.
     /// * `[aliases]`: a name and its dtype a line.
@@ -79,7 +80,7 @@ impl Table {
     ///
     /// # Errors
     /// [`TableError`], with the line and the cell: an unknown dtype, a ragged row, a hole or another
-    /// dtype on the diagonal, a table that is not commutative as declared, scalars that disagree
+    /// dtype on the diagonal, a row that `[pairs]` does not have, a table that is not commutative as declared, scalars that disagree
     /// with the weak types they stand for, kinds that don't add up, two ways for several operands to
     /// meet (weak types, `[zero_dim]`, `order:`), and whatever is not of the form.
     pub fn parse(text: &str) -> Result<Table, TableError> {
@@ -119,7 +120,8 @@ impl Table {
     }
 
     /// The dtype of that name in the system's own words, such as MindSpore's `int` for int32 and
-    /// NumPy's for int64; else the dtype that all know by that name, if the table lists it.
+    /// NumPy's for int64; else the dtype whose own name it is, if the table lists it. (Other names that [`DType::parse`]
+    /// takes may be something else to a system, as `U16` is a string to NumPy.)
     ///
     /// ```
     /// use simdcast::DType;
@@ -134,7 +136,9 @@ impl Table {
         let own = self.text.aliases.as_ref().and_then(|list| entry(list, name));
         match own {
             Some(code) => DType::from_code(code),
-            None => DType::parse(name).filter(|dtype| self.code((*dtype).into()).is_some()),
+            None => DType::ALL
+                .into_iter()
+                .find(|dtype| dtype.name() == name && self.code((*dtype).into()).is_some()),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Several operands, against what the systems themselves said of all triples, or of a great many
 //! random ones: a digest of their answers, taken from the systems by running them.
 
-use simdcast::DType;
-use simdcast::promotion::{Operand, Scalar, System, Type, resolve_all};
+use simdcast::promotion::{Operand, Scalar, System, Type, plan_all, resolve_all};
+use simdcast::{CastOptions, DType};
 
 /// FNV-1a of lines.
 struct Digest(u64);
@@ -89,6 +89,13 @@ fn of_ml_dtypes_with_a_scalar_and_more_nothing_is_said() {
     assert_eq!(resolve_all(System::Numpy, &alone), Some(DType::Int8.into()));
     let more = [DType::Int4.into(), Scalar::Int.into(), DType::Float64.into()];
     assert_eq!(resolve_all(System::Numpy, &more), None);
+    let error = plan_all(System::Numpy, &more, CastOptions::new()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "where int4, Python's int, float64 meet in numpy is not known: of int4 and a scalar it is only if there is nothing else"
+    );
+    let twice = [DType::BFloat16.into(), DType::BFloat16.into()];
+    assert_eq!(resolve_all(System::Numpy, &twice), Some(DType::BFloat16.into()));
 }
 
 #[test]

@@ -124,6 +124,12 @@ fn names_of_a_systems_own_come_before_those_that_all_know() {
         (System::ArrayApi, "float16", None),
         (System::Numpy, "int4x2", Some(DType::Int4x2)),
         (System::Torch, "int4x2", None),
+        // Not NumPy's names, or those of something else.
+        (System::Numpy, "U16", None),
+        (System::Numpy, "cfloat", None),
+        (System::Numpy, "i16", None),
+        (System::Numpy, "BOOL", None),
+        (System::Torch, "cfloat", Some(DType::Complex64)),
         (System::Torch, "", None),
     ] {
         assert_eq!(system.parse_alias(name), expected, "{system}: {name}");

@@ -302,6 +302,21 @@ fn yes_and_no() {
 }
 
 #[test]
+fn a_row_that_no_pair_has() {
+    check(
+        "_        uint8  float16  float32\nuint8    1      1        1\nfloat16  0      1        1\n\
+         float32  0      0        1\n",
+        "_     int8\nint8  1\n",
+        "line 30: [pairs] has no row int8",
+    );
+    check(
+        "float16  0                 0               0",
+        "int8     0                 1               1",
+        "line 46: [pairs] has no row int8",
+    );
+}
+
+#[test]
 fn zero_dim() {
     let with = |rows: &str| {
         let text = format!("{GOOD}\n[zero_dim]\nsource: my own invention, version 1\n{rows}");
@@ -309,6 +324,9 @@ fn zero_dim() {
     };
     let rows = "_ uint8 float16\nuint8 uint8 uint8\nfloat16 float16 float16\n";
     assert_eq!(with(rows), "line 52: [zero_dim] has no row float32");
+    let rows =
+        "_ uint8 float16 float32\nuint8 float16 - -\nfloat16 - float16 -\nfloat32 - - float32\n";
+    assert_eq!(with(rows), "line 55, row uint8, column uint8: float16, but [pairs] has uint8");
     let rows = "_ uint8 float16\nuint8 uint8 uint8\nfloat16 float16 float16\nfloat32 - -\n";
     assert_eq!(with(rows), "line 57: the row has no column of its name");
 }
@@ -321,6 +339,9 @@ fn one_way_for_several_operands_to_meet() {
     let refused = |text: &str| Table::parse(text).map(|_| ()).unwrap_err().to_string();
     let text = format!("{GOOD}{zero_dim}");
     assert_eq!(refused(&text), "line 52: [zero_dim] does not go with weak types");
+    let order = "commutative: yes\norder: uint8 float16 float32";
+    let not_weak = "line 6: order: does not go with weak types";
+    assert_eq!(refused(&GOOD.replace("commutative: yes", order)), not_weak);
     let pairwise = "[scalars]\npairwise: uint8";
     let neither = "line 15: pairwise: goes with neither weak types nor [zero_dim]";
     assert_eq!(refused(&GOOD.replace("[scalars]", pairwise)), neither);
@@ -431,6 +452,7 @@ fn a_source_is_missing() {
     let (before, after) = GOOD.split_once("source: my own invention, version 1\nbyte").unwrap();
     let error = Table::parse(&format!("{before}byte{after}")).unwrap_err();
     assert_eq!(error.to_string(), "line 48: \"source\" is missing in [aliases]");
+    check("title: My own rules", "title:", "line 3: \"title\" is empty");
 }
 
 #[test]
