@@ -66,8 +66,8 @@ pub use newtypes::*;
 pub use parallel::{par_cast, par_cast_vec, par_cast_vec_with, par_cast_with};
 pub use same_value::cast_same_value;
 pub use simdcast_kernels::{
-    DType, Exact, FloatInfo, IntInfo, Kind, LayoutError, Overflow, Road, Rounding, StridedView,
-    StridedViewMut, Typed, UnknownDType, can_fail, is_lossless,
+    DType, Exact, FloatInfo, IntInfo, Kind, LayoutError, Options, Overflow, Road, Rounding,
+    StridedView, StridedViewMut, Typed, UnknownDType, can_fail, is_lossless,
 };
 pub use simdcast_kernels::{format, reference};
 pub use stream::{CastReader, CastWriter, Truncated};
