@@ -162,7 +162,8 @@ mod tests {
     #[test]
     fn prints_as_rust_prints_the_number() {
         let some = [0.0f64, 0.1, -2.5, 1e300, 5e-324, -1e-310, 448.0, 1e22, 123456789.0];
-        let steps = (0..f64::INFINITY.to_bits()).step_by(0x1_2345_6789_abcd).map(f64::from_bits);
+        let steps = (0..28_000).map(|i| f64::from_bits(i * 0x1_2345_6789_abcd));
+        let steps = steps.take_while(|v| v.is_finite());
         let powers = (0..0x7ff).map(|field| f64::from_bits(field << 52));
         let subnormal = (0..52).map(|bit| f64::from_bits(1 << bit));
         let ends = powers.flat_map(|power| [power, power.next_down(), power.next_up()]);
