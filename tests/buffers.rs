@@ -4,8 +4,14 @@
 mod support;
 
 use simdcast::{DType, Overflow, Rounding, reference};
+#[cfg(unix)]
+use simdcast_kernels::MaskedKernel;
 use simdcast_kernels::{Kernel, Options, RunError};
+#[cfg(unix)]
+use std::cell::RefCell;
 use support::guarded::Guarded;
+#[cfg(unix)]
+use support::{SIDES, fewer_pairs, turned};
 use support::{Tally, assert_none, in_parallel, noise, pairs, say, source_bytes};
 
 /// Lengths of a few steps of any instruction set, and those around the tile of composed kernels.
@@ -28,7 +34,10 @@ fn kinds_of_options() -> [Options; 4] {
     ]
 }
 
-/// Random elements of a pair, and what they become.
+/// Those that refuse elements.
+const CHECKED: Options = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+
+/// Random elements of a pair that options don't refuse, and what they become.
 struct Elements {
     from: DType,
     to: DType,
@@ -37,15 +46,22 @@ struct Elements {
 }
 
 impl Elements {
-    fn new(from: DType, to: DType, options: &Options, n: usize) -> Self {
+    /// None if they refuse all that there are, as e8m0 does zero and -1, the integers of one bit.
+    fn new(from: DType, to: DType, options: &Options, n: usize) -> Option<Self> {
         let bits = from.significant_bits() as u32;
         let code = |i: u64| u128::from(noise(i)) << 64 | u128::from(noise(!i));
-        let codes: Vec<_> = (0..n as u64).map(|i| code(i) & (u128::MAX >> (128 - bits))).collect();
-        let expected = codes.iter().enumerate().map(|(i, &code)| {
-            reference::cast(from, to, code, options, i as u64).expect("nothing is refused")
+        let fitting = match options.overflow {
+            Overflow::Error => fitting_and_unfit(from, to, options).0,
+            _ => Vec::new(),
+        };
+        let elements = (0..n).map(|i| {
+            let code = code(i as u64) & (u128::MAX >> (128 - bits));
+            let cast =
+                |code| Some((code, reference::cast(from, to, code, options, i as u64).ok()?));
+            cast(code).or_else(|| cast(*fitting.get(i % fitting.len().max(1))?))
         });
-        let expected = expected.collect();
-        Self { from, to, codes, expected }
+        let (codes, expected) = elements.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        Some(Self { from, to, codes, expected })
     }
 
     fn source(&self, n: usize) -> Vec<u8> {
@@ -118,7 +134,11 @@ fn every_case(
         kinds.dedup();
         let mut tally = Tally { pairs: 1, ..Tally::default() };
         for options in kinds {
-            let elements = &Elements::new(from, to, &options, n);
+            let Some(elements) = &Elements::new(from, to, &options, n) else {
+                let is_checked = matches!(options.overflow, Overflow::Error);
+                assert!(is_checked && to == DType::Float8E8M0Fnu, "{from} to {to}: all is refused");
+                continue;
+            };
             tally.options += 1;
             for level in &levels {
                 let kernel = Kernel::on(level, from, to, &options);
@@ -161,8 +181,6 @@ fn every_alignment_within_guard_bytes() {
     });
 }
 
-/// Long buffers may be cast in parts, see `align.rs`. The elements repeat, so that what is right need
-/// not be worked out for all.
 /// Of some casts the bits of a side, and of others those of the elements before the last, are more than a word counts.
 #[cfg(target_pointer_width = "32")]
 #[test]
@@ -199,6 +217,8 @@ fn casts_of_more_bits_than_a_word_counts() {
     assert!(bits.iter().all(|&byte| byte == 0));
 }
 
+/// Long buffers may be cast in parts, see `align.rs`. The elements repeat, so that what is right need
+/// not be worked out for all.
 #[test]
 fn long_buffers_off_the_lines_of_the_cache() {
     every_case(any_pair, &[Options::DEFAULT], 512, |case| {
@@ -245,7 +265,7 @@ fn a_checked_cast_names_the_first_unfit_element_wherever_it_is() {
         let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
             let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
             let kernel = Kernel::on(level, from, to, &checked);
-            let Some((fitting, unfit)) = fitting_and_unfit(from, to, &checked) else {
+            let Some((fitting, unfit)) = both_kinds(from, to, &checked) else {
                 return Ok(Tally::default());
             };
             let codes: Vec<_> = fitting.iter().copied().cycle().take(N).collect();
@@ -365,7 +385,7 @@ fn an_unfit_element_is_named_in_every_block() {
             (Float16, UInt1x8),
         ] {
             let kernel = Kernel::on(level, from, to, &checked);
-            let (fitting, unfit) = fitting_and_unfit(from, to, &checked).expect("there are both");
+            let (fitting, unfit) = both_kinds(from, to, &checked).expect("there are both");
             let codes: Vec<_> = fitting.iter().copied().cycle().take(N).collect();
             let mut right = vec![0; to.bytes_for(N).unwrap()];
             for (i, &code) in codes.iter().enumerate() {
@@ -386,44 +406,106 @@ fn an_unfit_element_is_named_in_every_block() {
 }
 
 /// Some codes that fit and some that don't, if there are both.
-fn fitting_and_unfit(from: DType, to: DType, options: &Options) -> Option<(Vec<u128>, Vec<u128>)> {
+fn both_kinds(from: DType, to: DType, options: &Options) -> Option<(Vec<u128>, Vec<u128>)> {
+    let (fitting, unfit) = fitting_and_unfit(from, to, options);
+    (!fitting.is_empty() && !unfit.is_empty()).then_some((fitting, unfit))
+}
+
+/// Some codes that fit, and some that don't.
+fn fitting_and_unfit(from: DType, to: DType, options: &Options) -> (Vec<u128>, Vec<u128>) {
     let mask = u128::MAX >> (128 - from.significant_bits());
     let real = if from.is_complex() { mask >> (from.significant_bits() / 2) } else { mask };
     let random = (0..512).map(|i| (u128::from(noise(i)) << 64 | u128::from(noise(!i))) & mask);
-    let codes = random.flat_map(|code| [code, code & real, code & 1]);
+    let one = reference::cast(DType::UInt8, from, 1, &Options::DEFAULT, 0).expect("1 is a number");
+    let codes = random.flat_map(|code| [code, code & real, code & 1, one]);
     let fits = |code: &u128| reference::cast(from, to, *code, options, 0).is_ok();
-    let (fitting, unfit): (Vec<_>, Vec<_>) = codes.partition(fits);
-    (!fitting.is_empty() && !unfit.is_empty()).then_some((fitting, unfit))
+    codes.partition(fits)
+}
+
+/// Casts of every length whose buffers end, and start, with a page.
+#[cfg(unix)]
+fn between_pages(
+    case: &Case,
+    sides: [bool; 2],
+    run: impl Fn(&[u8], &mut [u8], usize) -> Result<(), RunError>,
+) -> Result<u64, String> {
+    use support::guarded::pages::Pages;
+    let (from, to) = (case.kernel.from(), case.kernel.to());
+    let mut src = Pages::new(from.bytes_for(LONGEST).unwrap());
+    let mut dst = Pages::new(to.bytes_for(LONGEST).unwrap());
+    let source = turned(from, &case.elements.source(LONGEST), sides[0]);
+    let right = turned(to, &case.elements.right(LONGEST), sides[1]);
+    let mut runs = 0;
+    for n in lengths() {
+        let (reads, writes) = (from.bytes_for(n).unwrap(), to.bytes_for(n).unwrap());
+        let mut right = right[..writes].to_vec();
+        if let Some(last) = right.last_mut().filter(|_| !(n * to.bits()).is_multiple_of(8)) {
+            *last &= (1 << (n * to.bits() % 8)) - 1;
+        }
+        src.last(reads).copy_from_slice(&source[..reads]);
+        run(src.last(reads), dst.last(writes), n).map_err(|e| format!("{e:?}"))?;
+        case.check(n, dst.last(writes), &right)?;
+        src.first(reads).copy_from_slice(&source[..reads]);
+        run(src.first(reads), dst.first(writes), n).map_err(|e| format!("{e:?}"))?;
+        case.check(n, dst.first(writes), &right)?;
+        runs += 2;
+    }
+    Ok(runs)
 }
 
 #[cfg(unix)]
 #[test]
 fn every_length_between_unreadable_pages() {
-    use support::guarded::pages::Pages;
-    every_case(any_pair, &kinds_of_options(), LONGEST, |case| {
-        let (from, to) = (case.kernel.from(), case.kernel.to());
-        let mut src = Pages::new(from.bytes_for(LONGEST).unwrap());
-        let mut dst = Pages::new(to.bytes_for(LONGEST).unwrap());
-        let (source, right) = (case.elements.source(LONGEST), case.elements.right(LONGEST));
-        let mut runs = 0;
-        for n in lengths() {
-            let (reads, writes) = (from.bytes_for(n).unwrap(), to.bytes_for(n).unwrap());
-            let mut right = right[..writes].to_vec();
-            if let Some(last) = right.last_mut().filter(|_| !(n * to.bits()).is_multiple_of(8)) {
-                *last &= (1 << (n * to.bits() % 8)) - 1;
-            }
-            src.last(reads).copy_from_slice(&source[..reads]);
-            case.kernel.run(src.last(reads), dst.last(writes), n).map_err(|e| format!("{e:?}"))?;
-            case.check(n, dst.last(writes), &right)?;
-            src.first(reads).copy_from_slice(&source[..reads]);
-            case.kernel
-                .run(src.first(reads), dst.first(writes), n)
-                .map_err(|e| format!("{e:?}"))?;
-            case.check(n, dst.first(writes), &right)?;
-            runs += 2;
-        }
-        Ok(runs)
+    let kinds: Vec<_> = kinds_of_options().into_iter().chain([CHECKED]).collect();
+    every_case(any_pair, &kinds, LONGEST, |case| {
+        between_pages(case, [false; 2], |src, dst, n| case.kernel.run(src, dst, n))
     });
+}
+
+#[cfg(unix)]
+#[test]
+fn every_length_between_unreadable_pages_in_the_other_byte_order() {
+    let some: Vec<_> = fewer_pairs().collect();
+    every_case(
+        |from, to| some.contains(&(from, to)),
+        &[Options::DEFAULT, CHECKED],
+        LONGEST,
+        |case| {
+            let mut runs = 0;
+            for sides in SIDES {
+                let kernel = case.kernel.with_swapped(sides);
+                runs += between_pages(case, sides, |src, dst, n| kernel.run(src, dst, n))?;
+            }
+            Ok(runs)
+        },
+    );
+}
+
+/// The bits, too, are between such pages. (What they are is tested by `masked.rs`.)
+#[cfg(unix)]
+#[test]
+fn every_length_between_unreadable_pages_with_a_bitmap() {
+    use support::guarded::pages::Pages;
+    let some: Vec<_> = fewer_pairs().collect();
+    every_case(
+        |from, to| some.contains(&(from, to)),
+        &[Options::DEFAULT],
+        LONGEST,
+        |case| {
+            let (level, kernel) = (case.kernel.level(), case.kernel);
+            let masked = MaskedKernel::on(level, kernel.from(), kernel.to(), kernel.options());
+            let valid = RefCell::new(Pages::new(LONGEST.div_ceil(8)));
+            let mut runs = 0;
+            for last in [false, true] {
+                runs += between_pages(case, [false; 2], |src, dst, n| {
+                    let (mut valid, bits) = (valid.borrow_mut(), n.div_ceil(8));
+                    let valid = if last { valid.last(bits) } else { valid.first(bits) };
+                    masked.run(src, dst, valid, n)
+                })?;
+            }
+            Ok(runs)
+        },
+    );
 }
 
 #[cfg(not(unix))]

@@ -3,6 +3,7 @@
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -381,7 +382,11 @@ fn compilers_read_the_header_as_the_code_is() {
     for (compiler, extension, standard) in [("cc", "c", "-std=c99"), ("c++", "cpp", "-std=c++11")] {
         match compiled(compiler, extension, standard) {
             Some(found) => assert_eq!(found, expected(), "{compiler}"),
-            None => println!("NOT TESTED: THE HEADER WITH {compiler}, WHICH IS NOT HERE"),
+            None => {
+                // (What `println!` prints of a test that passes is kept from all.)
+                let said = format!("NOT TESTED: THE HEADER WITH {compiler}, WHICH IS NOT HERE");
+                let _ = writeln!(std::io::stderr(), "{said}");
+            }
         }
     }
 }

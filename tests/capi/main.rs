@@ -492,6 +492,29 @@ fn messages_name_the_argument() {
         let status = raw(start.cast(), start.wrapping_add(offset).cast());
         assert_eq!(status == Status::Overlap as i32, overlaps, "{offset}");
     }
+    for (offset, overlaps) in [(1, true), (3, true), (4, false)] {
+        let status = raw(start.wrapping_add(offset).cast(), start.cast());
+        assert_eq!(status == Status::Overlap as i32, overlaps, "{offset} the other way");
+    }
+    // Nor may a bitmap share a byte with either: here of one byte, beside four elements of each.
+    for (src, dst, valid, overlaps) in [
+        (0, 8, 3, true),
+        (0, 8, 4, false),
+        (1, 8, 0, false),
+        (1, 8, 1, true),
+        (0, 8, 7, false),
+        (0, 8, 8, true),
+        (0, 8, 11, true),
+        (0, 8, 12, false),
+    ] {
+        let at = |offset: usize| start.wrapping_add(offset);
+        // SAFETY: all lies in `both`.
+        let status = unsafe {
+            let (src, dst) = (at(src).cast_const().cast(), at(dst).cast());
+            simdcast_cast_masked(u8, src, 4, u8, dst, 4, at(valid), 1, 4, null())
+        };
+        assert_eq!(status == Status::Overlap as i32, overlaps, "{src}, {dst}, {valid}");
+    }
     // More bytes than the elements take may be told, and overlap.
     // SAFETY: all lies in `both`.
     let status =

@@ -2,7 +2,7 @@
 //! the destination's rounding or range changes its mind, one code to either side, and noise.
 
 use super::noise;
-use simdcast::format::Numbers;
+use simdcast::format::{Numbers, Specials};
 use simdcast::reference::{decode, encode};
 use simdcast::{DType, Exact, Rounding};
 use simdcast_kernels::Options;
@@ -161,6 +161,12 @@ fn boundaries(b: DType, mut name: impl FnMut(Exact)) {
             for limit in [format.max(), format.min_magnitude()] {
                 name(whole(limit));
                 name(Exact::Finite { negative: false, significand: limit, exponent: 1 });
+                // The middles between the range's ends and what is next to them.
+                if let Some(twice) = limit.checked_mul(2) {
+                    for halves in [twice - 1, twice + 1] {
+                        name(Exact::Finite { negative: false, significand: halves, exponent: -1 });
+                    }
+                }
             }
         }
         Numbers::Float(format) => {
@@ -178,6 +184,13 @@ fn boundaries(b: DType, mut name: impl FnMut(Exact)) {
                 number_and_midpoint(b, code.min(max), max, &mut name);
             }
             past_the_largest(b, max, &mut name);
+            if matches!(format.specials, Specials::PowersOfTwo) {
+                // Halves and three quarters of the smallest.
+                for significand in [2, 3] {
+                    let exponent = format.min_exponent() - 2;
+                    name(Exact::Finite { negative: false, significand, exponent });
+                }
+            }
         }
         _ => {}
     }
@@ -210,5 +223,5 @@ fn past_the_largest(b: DType, max: u64, name: &mut impl FnMut(Exact)) {
 
 /// Codes all over a 32-bit source, for the default options.
 pub fn dense_sample() -> impl Iterator<Item = u128> {
-    (0u64..1 << 32).step_by(4093 * stride()).map(u128::from)
+    (0u64..1 << 32).step_by((4093 * stride()) | 1).map(u128::from)
 }
