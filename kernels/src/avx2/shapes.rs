@@ -83,10 +83,10 @@ pub(super) const fn shapes() -> Shapes {
     whole[Mode::NearestEven as usize] = whole64::<NEAREST>;
     whole[Mode::NearestAway as usize] = nearest_away64;
     whole[Mode::Stochastic as usize] = wholes_by_draws;
-    shapes.rounds.int32[Mode::Stochastic as usize] = ints_by_draws::<true>;
-    shapes.rounds.uint32[Mode::Stochastic as usize] = ints_by_draws::<false>;
-    shapes.rounds.int64[Mode::Stochastic as usize] = longs_by_draws::<true>;
-    shapes.rounds.uint64[Mode::Stochastic as usize] = longs_by_draws::<false>;
+    shapes.rounds.int32 = ints_by_draws::<true>;
+    shapes.rounds.uint32 = ints_by_draws::<false>;
+    shapes.rounds.int64 = longs_by_draws::<true>;
+    shapes.rounds.uint64 = longs_by_draws::<false>;
     shapes
 }
 

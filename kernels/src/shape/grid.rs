@@ -226,47 +226,26 @@ macro_rules! rounded_integers {
         fn $name<const MODE: u8, const SIGNED: bool>(code: $lane, draw: u32, grid: &Grid) -> $lane {
             const TOP: u32 = $lane::BITS - 1;
             const SPARE: u32 = $lane::BITS - 32;
+            const { assert!(MODE == Mode::Stochastic as u8) };
             let negative = if SIGNED { (code as $signed >> TOP) as $lane } else { 0 };
             let magnitude = (code ^ negative).wrapping_sub(negative);
             let length = ($lane::BITS - magnitude.leading_zeros()) as $lane;
             let kept = $leading - grid.cut as $lane;
             let cut = length.max(kept) - kept;
             let low = !($lane::MAX << cut);
-            let added = if MODE == Mode::Up as u8 {
-                low & !negative
-            } else if MODE == Mode::Down as u8 {
-                low & negative
-            } else if MODE == Mode::NearestAway as u8 {
-                low - (low >> 1)
-            } else if MODE == Mode::NearestEven as u8 {
-                (low >> 1) + ((magnitude >> cut) & low & 1)
-            } else if MODE == Mode::Stochastic as u8 {
-                // As for floats.
-                ((!draw as $lane) << SPARE >> 1) >> (TOP as $lane - cut)
-            } else {
-                0
-            };
+            // As for floats.
+            let added = ((!draw as $lane) << SPARE >> 1) >> (TOP as $lane - cut);
             let sum = magnitude.wrapping_add(added);
             let wrapped = sum < magnitude;
             let float = if wrapped { $past } else { (sum & !low) as $float };
-            let (float, largest) = (float.to_bits(), grid.largest as $lane);
-            let float = if MODE == Mode::TowardZero as u8 {
-                float.min(largest)
-            } else if MODE == Mode::Up as u8 {
-                float.min(largest | !negative)
-            } else if MODE == Mode::Down as u8 {
-                float.min(largest | negative)
-            } else {
-                float
-            };
-            float | (negative & 1 << TOP)
+            float.to_bits() | (negative & 1 << TOP)
         }
     };
 }
 
 rounded_integers!(
-    /// Rounds the magnitude of a 64-bit integer to as many leading bits as the grid's format has, and
-    /// makes it a float64, which is exact then. The `cut` of the grid is float64's, of 53 bits.
+    /// Rounds the magnitude of a 64-bit integer, by a draw, to as many leading bits as the grid's format has, and makes it a
+    /// float64, which is exact then. The `cut` of the grid is float64's, of 53 bits. (By other modes integers go other ways.)
     round_integer64, u64, i64, f64, 53, 18_446_744_073_709_551_616.0
 );
 rounded_integers!(
@@ -346,10 +325,11 @@ pub(crate) struct Rounds {
     /// By draws, to grids without subnormal numbers but float32's. (By other modes these have loops that store.)
     even_floats32: Round,
     even_floats64: Round,
-    pub(crate) int64: Modes,
-    pub(crate) uint64: Modes,
-    pub(crate) int32: Modes,
-    pub(crate) uint32: Modes,
+    /// Integers, by draws.
+    pub(crate) int64: Round,
+    pub(crate) uint64: Round,
+    pub(crate) int32: Round,
+    pub(crate) uint32: Round,
     /// Float32 and float64 to integers.
     pub(crate) whole32: Modes,
     pub(crate) whole64: Modes,
@@ -362,10 +342,10 @@ impl Rounds {
             floats64: modes!(floats64, false),
             even_floats32: floats32::<I, { Mode::Stochastic as u8 }, true>,
             even_floats64: floats64::<I, { Mode::Stochastic as u8 }, true>,
-            int64: modes!(integers64, true),
-            uint64: modes!(integers64, false),
-            int32: modes!(integers32, true),
-            uint32: modes!(integers32, false),
+            int64: integers64::<I, { Mode::Stochastic as u8 }, true>,
+            uint64: integers64::<I, { Mode::Stochastic as u8 }, false>,
+            int32: integers32::<I, { Mode::Stochastic as u8 }, true>,
+            uint32: integers32::<I, { Mode::Stochastic as u8 }, false>,
             whole32: modes!(floats32, false),
             whole64: modes!(floats64, false),
         }
@@ -422,27 +402,24 @@ impl Rounding {
         n: usize,
         draws: *const u32,
     ) {
-        let is_float = matches!(self.from.kind(), Kind::Float);
-        if self.even && is_float {
+        let of_mode = |modes: &Modes| modes[self.mode as usize];
+        let by_draws = |round: Round| {
             debug_assert!(matches!(self.mode, Mode::Stochastic));
-            let round = match self.from {
-                DType::Float32 => rounds.even_floats32,
-                _ => rounds.even_floats64,
-            };
-            // SAFETY: the caller's.
-            return unsafe { round(src, dst, n, draws, &self.grid) };
-        }
-        let modes = match self.from {
-            DType::Float32 if self.whole => &rounds.whole32,
-            DType::Float64 if self.whole => &rounds.whole64,
-            DType::Float32 => &rounds.floats32,
-            DType::Float64 => &rounds.floats64,
-            DType::UInt64 => &rounds.uint64,
-            DType::Int32 => &rounds.int32,
-            DType::UInt32 => &rounds.uint32,
-            _ => &rounds.int64,
+            round
+        };
+        let round = match self.from {
+            DType::Float32 if self.whole => of_mode(&rounds.whole32),
+            DType::Float64 if self.whole => of_mode(&rounds.whole64),
+            DType::Float32 if self.even => by_draws(rounds.even_floats32),
+            DType::Float64 if self.even => by_draws(rounds.even_floats64),
+            DType::Float32 => of_mode(&rounds.floats32),
+            DType::Float64 => of_mode(&rounds.floats64),
+            DType::UInt64 => by_draws(rounds.uint64),
+            DType::Int32 => by_draws(rounds.int32),
+            DType::UInt32 => by_draws(rounds.uint32),
+            _ => by_draws(rounds.int64),
         };
         // SAFETY: the caller's.
-        unsafe { modes[self.mode as usize](src, dst, n, draws, &self.grid) }
+        unsafe { round(src, dst, n, draws, &self.grid) }
     }
 }
