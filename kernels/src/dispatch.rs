@@ -44,7 +44,10 @@ impl fmt::Debug for Level {
 
 /// The best first; scalar, which every CPU has, last.
 static LEVELS: &[Level] = &[
-    #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
+    #[cfg(all(
+        target_arch = "x86_64",
+        not(any(simdcast_portable, simdcast_without_avx512, test))
+    ))]
     Level {
         name: "avx512_bf16",
         family: "avx512",
@@ -52,7 +55,10 @@ static LEVELS: &[Level] = &[
         access: crate::avx512::access,
         table: &crate::avx512::TABLE_BF16,
     },
-    #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
+    #[cfg(all(
+        target_arch = "x86_64",
+        not(any(simdcast_portable, simdcast_without_avx512, test))
+    ))]
     Level {
         name: "avx512_vbmi",
         family: "avx512",
@@ -60,7 +66,10 @@ static LEVELS: &[Level] = &[
         access: crate::avx512::access,
         table: &crate::avx512::TABLE_VBMI,
     },
-    #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
+    #[cfg(all(
+        target_arch = "x86_64",
+        not(any(simdcast_portable, simdcast_without_avx512, test))
+    ))]
     Level {
         name: "avx512_bw",
         family: "avx512",
@@ -184,6 +193,7 @@ fn decide() -> &'static Table {
     let (level, complaint) = wanted();
     let decided = ptr::from_ref(level.table).cast_mut();
     let relaxed = Ordering::Relaxed;
+    // (Whoever sets another level meanwhile may be overtaken in this, which makes a difference to time only.)
     match CURRENT.compare_exchange(ptr::null_mut(), decided, relaxed, relaxed) {
         Ok(_) => {
             align::expect((level.access)());

@@ -9,19 +9,35 @@
 //! * [`Kernel`]: a cast ready to run.
 //! * [`dispatch`]: the instruction sets, and the choice among them.
 //!
+//! # Where things are
+//!
+//! The law is in `reference`, which is of `dtypes`, `format` and `exact` alone. `dispatch` has a table of kernels for each
+//! instruction set, and `kernel` the doors to them. In the folders of the instruction sets, `scalar` (any target), `neon`,
+//! `avx2` and `avx512`, the same name is the same thing: `decode`, `bridge` and `encode` are the way of most pairs, by hubs;
+//! `direct` the pairs that have loops of their own; `pieces` packed and complex elements taken apart; `shapes` and `stores`
+//! what options make of a pair; `draws` and `generator` stochastic rounding; `shim` instructions that `pulp` or the oldest
+//! compiler does not have. What is in one folder only is a loop that this instruction set has, and its file says for which
+//! pairs and why. Beside them is what all share: `shape`, how a cast under options goes, step by step; `tile`, what goes
+//! through buffers; `swap`, `strided`, `stream`, `align` and `shifted`, other ways of memory.
+//!
+//! # Fewer kernels
+//!
 //! Built with `--cfg simdcast_portable`, it has the portable kernels only, and takes seconds to build. So do its unit
-//! tests, which are of what plans and checks.
+//! tests, which are of what plans and checks. With `--cfg simdcast_without_avx512` it has all kernels but those.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
-#![cfg_attr(any(simdcast_portable, test), allow(dead_code, unused_imports, unused_macros))]
+#![cfg_attr(
+    any(simdcast_portable, simdcast_without_avx512, test),
+    allow(dead_code, unused_imports, unused_macros)
+)]
 
 extern crate alloc;
 
 mod align;
 #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
 mod avx2;
-#[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
+#[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, simdcast_without_avx512, test))))]
 mod avx512;
 mod buffer;
 // Without vectors the portable kernels' loops are all there is.
