@@ -80,7 +80,7 @@ pub(crate) const fn is_short(n: usize) -> bool {
     n < LONG
 }
 
-/// The elements below which [`run`] is one call of the kernel, unless results are to be streamed however few.
+/// The elements below which [`run`] is one call of the kernel.
 pub(crate) fn below_parts(params: &Params) -> usize {
     match params.in_parts {
         true => least_large(params.from.bits() + params.to.bits(), access()).max(LONG),

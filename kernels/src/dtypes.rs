@@ -14,6 +14,12 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
+/// The bytes of elements of so many bits that are in memory, and of which the last ends a byte: or else those before the
+/// byte that it ends in. (Their bits may be more than a word counts.)
+pub(crate) const fn bytes(elements: usize, bits: usize) -> usize {
+    elements / 8 * bits + elements % 8 * bits / 8
+}
+
 /// Hands THE LIST to the macro named first, after what else is given.
 macro_rules! for_each_dtype {
     ($then:ident $($argument:tt)*) => {
@@ -155,13 +161,7 @@ macro_rules! define {
             $(#[doc = concat!("`", $cname, "`")] $cvar = $ccode,)*
         }
 
-        /// The bytes of elements of so many bits that are in memory, and of which the last ends a byte: or else those before the
-/// byte that it ends in. (Their bits may be more than a word counts.)
-pub(crate) const fn bytes(elements: usize, bits: usize) -> usize {
-    elements / 8 * bits + elements % 8 * bits / 8
-}
-
-impl DType {
+        impl DType {
             /// How many dtypes there are.
             pub const COUNT: usize = [$($rcode,)* $($pcode,)* $($ccode,)*].len();
 

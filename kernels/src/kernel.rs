@@ -17,7 +17,7 @@ use crate::typed::Typed;
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
-use core::mem::{self, MaybeUninit};
+use core::mem::MaybeUninit;
 
 mod in_place;
 mod masked;
@@ -208,11 +208,7 @@ impl Kernel {
 
     /// The kernel that writes long results so. The bits are the same.
     pub fn with_stores(mut self, stores: Stores) -> Self {
-        let before = mem::replace(&mut self.params.stores, stores);
-        // How long a cast is one call of the kernel depends on whether results are streamed however few.
-        if [before, stores].contains(&Stores::Streaming) {
-            self.plain = Plain::new(&self.params, self.kernel, self.guard);
-        }
+        self.params.stores = stores;
         self
     }
 

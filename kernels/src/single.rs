@@ -14,7 +14,7 @@ use core::marker::PhantomData;
 
 /// Whether [`cast`] is for a pair.
 pub(crate) const fn is_for(from: DType, to: DType) -> bool {
-    // (Of bools that is a copy, whatever the byte is.)
+    // (Of bools any byte is one, but the results are 0 and 1: that is the kernel's.)
     is_scalar(from) && is_scalar(to) && !matches!((from, to), (DType::Bool, DType::Bool))
 }
 

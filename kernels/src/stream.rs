@@ -21,7 +21,7 @@ pub enum Stores {
     /// Past the caches if they are too large for them.
     #[default]
     Auto,
-    /// Past the caches if the pair can.
+    /// Past the caches if the pair can, and there are some KiB of results and source.
     Streaming,
     /// Through the caches.
     Cached,

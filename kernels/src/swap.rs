@@ -367,7 +367,7 @@ unsafe fn by_components(src: *const u8, dst: *mut u8, n: usize, params: &Params)
 /// through a buffer.
 ///
 /// # Safety
-/// As for every kernel, see [`Kernel`]; `params` has a swap and the default options. The pair is not one to bool.
+/// As for every kernel, see [`Kernel`]; `params` has a swap and the default options. The pair is no complex one to bool.
 unsafe fn by_parts(src: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
     let Some(swap) = &params.swap else { return 0 };
     let (from, to, pieces) = (params.from, params.to, &swap.table.pieces);

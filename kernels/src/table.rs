@@ -174,7 +174,8 @@ pub(crate) struct Table {
     pub(crate) by_codes: fn(DType, DType) -> Option<ByCodes>,
     /// The same, if there is such a loop that tells, too, whether any element is marked.
     pub(crate) by_codes_marked: fn(DType, DType) -> Option<LookUpMarked>,
-    /// The kernel that does all of a cast between real dtypes under options that are not the default ones, if there is one.
+    /// The kernel that does all of a cast between real dtypes, packed or not, under options that are not the default ones, if
+    /// there is one.
     pub(crate) alone: fn(&Params) -> Option<Kernel>,
     /// What packed and complex elements are taken apart and put together with.
     pub(crate) pieces: Pieces,

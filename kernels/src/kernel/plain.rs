@@ -7,7 +7,6 @@ use crate::environment::{self, Guard};
 use crate::options::Overflow;
 use crate::scalar::direct;
 use crate::single;
-use crate::stream::Stores;
 use crate::table::{self, Params};
 
 /// What a kernel knows of its pair if neither side is packed and no element can be refused: then all that a call asks is
@@ -53,10 +52,7 @@ impl Plain {
         };
         let is_copy = is_copy(params);
         let below = usize::MAX >> 8;
-        let below_parts = match params.stores {
-            Stores::Streaming => align::LONG,
-            Stores::Auto | Stores::Cached => align::below_parts(params).min(below),
-        };
+        let below_parts = align::below_parts(params).min(below);
         let (below_call, below_guarded) = match guard {
             _ if is_copy => (0, 0),
             Guard::None => (below_parts, 0),
