@@ -163,7 +163,7 @@ fn boundaries(b: DType, mut name: impl FnMut(Exact)) {
                 name(Exact::Finite { negative: false, significand: limit, exponent: 1 });
                 // The middles between the range's ends and what is next to them.
                 if let Some(twice) = limit.checked_mul(2) {
-                    for halves in [twice - 1, twice + 1] {
+                    for halves in [twice.saturating_sub(1), twice + 1] {
                         name(Exact::Finite { negative: false, significand: halves, exponent: -1 });
                     }
                 }
