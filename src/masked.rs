@@ -3,7 +3,7 @@
 use crate::cast::{Cast, CastOptions};
 use crate::element::Element;
 use crate::error::CastError;
-use simdcast_kernels::MaskedKernel;
+use simdcast_kernels::{DType, MaskedKernel};
 
 /// Casts every element of `src` into `dst`, and tells which of them fit: those that
 /// [`Overflow::Error`](crate::Overflow::Error) would accept, under the same rounding (and with the
@@ -33,7 +33,10 @@ pub fn cast_masked<A: Element, B: Element>(
     dst: &mut [B],
     options: &CastOptions,
 ) -> Result<Vec<u8>, CastError> {
-    let mut valid = vec![0; dst.len().div_ceil(8)];
+    let (mut valid, elements) = (Vec::new(), dst.len());
+    let no_memory = |_| CastError::Memory { to: DType::Bool1x8, elements };
+    valid.try_reserve_exact(elements.div_ceil(8)).map_err(no_memory)?;
+    valid.resize(elements.div_ceil(8), 0);
     cast_masked_into(src, dst, options, &mut valid)?;
     Ok(valid)
 }

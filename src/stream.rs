@@ -56,9 +56,9 @@ impl Stream {
                     self.done += before as u64;
                     *index = usize::try_from(self.done).unwrap_or(usize::MAX);
                     // Of packed elements the last byte may hold more than those.
-                    let bits = before * self.to().bits();
-                    if !bits.is_multiple_of(8) {
-                        dst[bits / 8] &= (1 << (bits % 8)) - 1;
+                    let (bits, few) = (self.to().bits(), before % 8);
+                    if !(few * bits).is_multiple_of(8) {
+                        dst[before / 8 * bits + few * bits / 8] &= (1 << (few * bits % 8)) - 1;
                     }
                 }
                 Err((before, error))
@@ -356,7 +356,7 @@ impl<R: BufRead> Read for CastReader<R> {
 /// Whatever pieces the bytes come in, the result is that of one cast of all of them: elements may be
 /// split, and draws and the indices of errors count on. Flushing writes all whole elements; packed ones, on
 /// either side, eight at a time. [`finish`](Self::finish) writes what is left; a writer that is dropped
-/// tries to, and cannot tell whether it could. (Not if the writer has panicked: it may have taken what it was given.)
+/// tries to, and cannot tell whether it could. (Not if the writer's `write` panicked: it may have taken what it was given.)
 ///
 /// # Errors
 /// Those of the writer are passed on; what was taken before is not lost, and is written first when more
@@ -517,7 +517,7 @@ impl<W: Write> Write for CastWriter<W> {
             return Ok(taken);
         }
         let most = (BUFFER * 8 / from.bits().max(to.bits())) / elements * elements;
-        let n = (bytes.len() / grain * elements).min(most);
+        let n = (bytes.len() / grain).saturating_mul(elements).min(most);
         let reads = Stream::bytes(from, n);
         self.cast(&bytes[..reads], n)?;
         Ok(reads)
