@@ -1,5 +1,8 @@
 //! Exact values: what a code stands for, with nothing rounded away.
 
+use crate::dtypes::DType;
+use crate::options::Options;
+use crate::reference::encode;
 use core::fmt;
 
 /// The value of a real number's code.
@@ -99,9 +102,13 @@ impl fmt::Display for Exact {
             {
                 f.pad_integral(!negative, "", Digits::of(significand << exponent).as_str())
             }
-            Self::Finite { negative, significand, exponent } => {
-                let value = scale(significand, exponent);
-                let value = if negative { -value } else { value };
+            Self::Finite { exponent, .. } => {
+                // (By its bits: what a product comes to is up to the floating-point environment.)
+                let Ok(code) = encode(DType::Float64, self.reduced(), true, &Options::DEFAULT, 0)
+                else {
+                    unreachable!("a cast under the default options refuses nothing")
+                };
+                let value = f64::from_bits(code);
                 if (-5..64).contains(&exponent) {
                     fmt::Display::fmt(&value, f)
                 } else {
@@ -110,20 +117,6 @@ impl fmt::Display for Exact {
             }
         }
     }
-}
-
-/// `significand * 2^exponent` where float64 holds it exactly. (By its bits: what a product comes to is up to the floating-point
-/// environment.)
-fn scale(significand: u64, exponent: i32) -> f64 {
-    const MANTISSA: i32 = f64::MANTISSA_DIGITS as i32 - 1;
-    const LOWEST: i32 = f64::MIN_EXP - 1 - MANTISSA;
-    let top = significand.checked_ilog2().map_or(0, |top| top as i32);
-    // The bit that lies highest, above the least that the number can have: none above the fraction if it is subnormal.
-    let binade = (exponent + top - LOWEST - MANTISSA).max(0);
-    // (Not below zero, of an odd significand that float64 holds.)
-    let fraction = significand << (exponent - LOWEST - binade);
-    // A leading one counts as one in the exponent field.
-    f64::from_bits(fraction + ((binade as u64) << MANTISSA))
 }
 
 /// The decimal digits of an integer.
@@ -154,7 +147,6 @@ impl Digits {
 mod tests {
     extern crate std;
     use super::*;
-    use crate::dtypes::DType;
     use crate::reference::decode;
     use std::format;
     use std::string::ToString;
@@ -171,8 +163,14 @@ mod tests {
             let shown = decode(DType::Float64, v.to_bits()).to_string();
             assert_eq!(shown.parse::<f64>().map(f64::to_bits), Ok(v.to_bits()), "{v} as {shown}");
         }
+        // What float64 does not hold is as near as it gets.
+        let finite = |significand, exponent| {
+            Exact::Finite { negative: true, significand, exponent }.to_string()
+        };
+        assert_eq!(finite(u64::MAX, -1), "-9223372036854776000");
+        assert_eq!([finite(1, 1025), finite(1, -2000)], ["-inf", "-0e0"]);
         assert_eq!(Exact::from_u64(u64::MAX).to_string(), "18446744073709551615");
-        assert_eq!(Exact::from_i64(i64::MIN).to_string(), "-9223372036854775808");
+        assert_eq!(Exact::from_i64(i64::MIN).to_string(), "-9223372036854776000");
         assert_eq!(format!("{:>6}", Exact::from_i64(-7)), "    -7");
         assert_eq!(decode(DType::Float32, 0xffc0_0000).to_string(), "-NaN");
         assert_eq!(decode(DType::Float16, 0xfc00).to_string(), "-inf");

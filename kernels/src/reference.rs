@@ -460,7 +460,7 @@ pub fn load(dtype: DType, bytes: &[u8], index: usize) -> u128 {
         return (window >> shift) as u128 & ((1 << bits) - 1);
     }
     let size = dtype.bits() / 8;
-    let element = &bytes[index * size..][..size];
+    let element = &bytes[index.saturating_mul(size)..][..size];
     if dtype.is_complex() {
         let (re, im) = element.split_at(size / 2);
         return native(re) | native(im) << (4 * size);
@@ -489,7 +489,7 @@ pub fn store(dtype: DType, bytes: &mut [u8], index: usize, code: u128) {
         return;
     }
     let size = dtype.bits() / 8;
-    let element = &mut bytes[index * size..][..size];
+    let element = &mut bytes[index.saturating_mul(size)..][..size];
     if dtype.is_complex() {
         let (re, im) = element.split_at_mut(size / 2);
         put_native(re, code);
