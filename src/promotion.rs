@@ -344,7 +344,7 @@ pub fn resolve(system: impl AsRef<Table>, a: DType, b: DType) -> Option<DType> {
 }
 
 /// Where several operands meet, as the system has it: from left to right, or in any order. None where
-/// it leaves that undefined, or if there is no operand.
+/// it leaves that undefined, or what it says is not known, or if there is no operand.
 ///
 /// ```
 /// use simdcast::DType;
@@ -453,7 +453,7 @@ pub struct PromotedAll {
 /// Where several operands meet, with the casts that bring them there.
 ///
 /// # Errors
-/// As [`plan`], and [`PromotionError::NoOperands`].
+/// As [`plan`], [`PromotionError::NoOperands`], and [`PromotionError::Unknown`].
 pub fn plan_all(
     system: impl AsRef<Table>,
     operands: &[Operand],

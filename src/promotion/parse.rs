@@ -62,7 +62,12 @@ fn read_section(section: &Section<'_>, read: &mut Text) -> Result<(), TableError
             let cells = Words::Cells(&read.weak);
             let grid = grid(section, Words::Types(&read.weak), Words::Scalars, cells)?;
             same_rows(section, &grid, &read.pairs.rows, &read.weak)?;
-            read.pairwise = Cow::Owned(section.codes("pairwise", &Words::DTypes)?);
+            let pairwise = section.codes("pairwise", &Words::DTypes)?;
+            if let Some(code) = pairwise.iter().find(|code| !read.pairs.rows.contains(code)) {
+                let name = NAMES[usize::from(*code)];
+                return Err(at(section.line, format!("pairwise: {name} has no row")));
+            }
+            read.pairwise = Cow::Owned(pairwise);
             read.scalars = Some(grid);
         }
         "zero_dim" => {
@@ -256,14 +261,11 @@ impl<'a> Section<'a> {
                 _ => Ok((line, value)),
             };
         }
-        Err({
-            let place = if self.name.is_empty() {
-                "before the first section".to_owned()
-            } else {
-                format!("in [{}]", self.name)
-            };
-            at(self.line, format!("{key:?} is missing {place}"))
-        })
+        let place = match self.name {
+            "" => "before the first section".to_owned(),
+            name => format!("in [{name}]"),
+        };
+        Err(at(self.line, format!("{key:?} is missing {place}")))
     }
 
     fn source(&self) -> Result<Cow<'static, str>, TableError> {
@@ -283,6 +285,9 @@ impl<'a> Section<'a> {
     fn codes(&self, key: &'a str, words: &Words<'_>) -> Result<Vec<Code>, TableError> {
         let mut codes = Vec::new();
         for (line, value) in self.all(key) {
+            if value.is_empty() {
+                return Err(at(line, format!("{key:?} is empty")));
+            }
             for word in value.split_whitespace() {
                 let code = words.code(word).map_err(|problem| at(line, problem))?;
                 if codes.contains(&code) {

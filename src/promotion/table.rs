@@ -80,9 +80,10 @@ impl Table {
     ///
     /// # Errors
     /// [`TableError`], with the line and the cell: an unknown dtype, a ragged row, a hole or another
-    /// dtype on the diagonal, a row that `[pairs]` does not have, a table that is not commutative as declared, scalars that disagree
-    /// with the weak types they stand for, kinds that don't add up, two ways for several operands to
-    /// meet (weak types, `[zero_dim]`, `order:`), and whatever is not of the form.
+    /// dtype on the diagonal, a row that `[pairs]` does not have, a table that is not commutative as
+    /// declared, scalars that disagree with the weak types they stand for, kinds that don't add up, two
+    /// ways for several operands to meet (weak types, `[zero_dim]`, `order:`), and whatever is not of the
+    /// form.
     pub fn parse(text: &str) -> Result<Table, TableError> {
         parse::parse(text).map(|text| Table { text })
     }

@@ -1,7 +1,7 @@
 //! Several operands, against what the systems themselves said of all triples, or of a great many
 //! random ones: a digest of their answers, taken from the systems by running them.
 
-use simdcast::promotion::{Operand, Scalar, System, Type, plan_all, resolve_all};
+use simdcast::promotion::{Operand, Scalar, System, Table, Type, plan_all, resolve_all};
 use simdcast::{CastOptions, DType};
 
 /// FNV-1a of lines.
@@ -94,8 +94,14 @@ fn of_ml_dtypes_with_a_scalar_and_more_nothing_is_said() {
         error.to_string(),
         "where int4, Python's int, float64 meet in numpy is not known: of int4 and a scalar it is only if there is nothing else"
     );
-    let twice = [DType::BFloat16.into(), DType::BFloat16.into()];
-    assert_eq!(resolve_all(System::Numpy, &twice), Some(DType::BFloat16.into()));
+    // Nor does what meets nothing, not even itself, beside others like it.
+    let table = Table::parse(
+        "system: x\ntitle: x\n[pairs]\nsource: x\ncommutative: yes\nhole: uint8\norder: uint8 int8\n\
+         _ uint8 int8\nuint8 - int8\nint8 int8 int8\n",
+    );
+    let table = table.unwrap();
+    let of = |dtype: DType| resolve_all(&table, &[dtype.into(), dtype.into()]);
+    assert_eq!([of(DType::UInt8), of(DType::Int8)], [None, Some(DType::Int8.into())]);
 }
 
 #[test]

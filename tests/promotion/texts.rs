@@ -453,6 +453,8 @@ fn a_source_is_missing() {
     let error = Table::parse(&format!("{before}byte{after}")).unwrap_err();
     assert_eq!(error.to_string(), "line 48: \"source\" is missing in [aliases]");
     check("title: My own rules", "title:", "line 3: \"title\" is empty");
+    let empty = "commutative: yes\norder:";
+    check("commutative: yes", empty, "line 9: \"order\" is empty");
 }
 
 #[test]
