@@ -99,9 +99,7 @@ impl<A: Element, S: Data<Elem = A>, D: Dimension> CastArray for ArrayBase<S, D> 
         target: &mut ArrayBase<T, D>,
         options: &CastOptions,
     ) -> Result<(), CastError> {
-        let cast = Cast::new(A::DTYPE, B::DTYPE, *options)?;
-        let src = StridedView::of_array(&self.view())?;
-        cast.run_strided(&src, &mut StridedViewMut::of_array(target.view_mut())?)
+        into(self, target, options, Cast::run_strided)
     }
 
     #[cfg(feature = "rayon")]
@@ -110,9 +108,7 @@ impl<A: Element, S: Data<Elem = A>, D: Dimension> CastArray for ArrayBase<S, D> 
         target: &mut ArrayBase<T, D>,
         options: &CastOptions,
     ) -> Result<(), CastError> {
-        let cast = Cast::new(A::DTYPE, B::DTYPE, *options)?;
-        let src = StridedView::of_array(&self.view())?;
-        cast.par_run_strided(&src, &mut StridedViewMut::of_array(target.view_mut())?)
+        into(self, target, options, Cast::par_run_strided)
     }
 
     #[cfg(feature = "rayon")]
@@ -122,6 +118,20 @@ impl<A: Element, S: Data<Elem = A>, D: Dimension> CastArray for ArrayBase<S, D> 
     ) -> Result<Array<B, D>, CastError> {
         collect(self, options, &crate::parallel::ALL)
     }
+}
+
+/// How a cast goes from a view to another.
+type Run = fn(&Cast, &StridedView<'_>, &mut StridedViewMut<'_>) -> Result<(), CastError>;
+
+fn into<A: Element, B: Element + Pod, S: Data<Elem = A>, T: DataMut<Elem = B>, D: Dimension>(
+    array: &ArrayBase<S, D>,
+    target: &mut ArrayBase<T, D>,
+    options: &CastOptions,
+    run: Run,
+) -> Result<(), CastError> {
+    let cast = Cast::new(A::DTYPE, B::DTYPE, *options)?;
+    let src = StridedView::of_array(&array.view())?;
+    run(&cast, &src, &mut StridedViewMut::of_array(target.view_mut())?)
 }
 
 fn collect<A: Element, B: Element, S: Data<Elem = A>, D: Dimension>(

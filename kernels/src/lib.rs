@@ -11,7 +11,7 @@
 //!
 //! # Where things are
 //!
-//! The law is in `reference`, which is of `dtypes`, `format` and `exact` alone. `dispatch` has a table of kernels for each
+//! The law is in `reference`, which knows the dtypes, their formats and the options, and no kernels. `dispatch` has a table of kernels for each
 //! instruction set, and `kernel` the doors to them. In the folders of the instruction sets, `scalar` (any target), `neon`,
 //! `avx2` and `avx512`, the same name is the same thing: `decode`, `bridge` and `encode` are the way of most pairs, by hubs;
 //! `direct` the pairs that have loops of their own; `pieces` packed and complex elements taken apart; `shapes` and `stores`
@@ -23,7 +23,7 @@
 //! # Fewer kernels
 //!
 //! Built with `--cfg simdcast_portable`, it has the portable kernels only, and takes seconds to build. So do its unit
-//! tests, which are of what plans and checks. With `--cfg simdcast_without_avx512` it has all kernels but those.
+//! tests, which are of what plans and checks. With `--cfg simdcast_without_avx512` it has all but those of AVX-512.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]

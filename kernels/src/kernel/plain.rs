@@ -14,8 +14,8 @@ use crate::table::{self, Params};
 /// would be half.
 #[derive(Clone, Copy)]
 pub(super) struct Plain {
-    /// More elements than any memory has, so few that no product with the bytes of one overflows; 0 of other pairs. (The
-    /// other bounds are no higher.)
+    /// So few elements that no product with the bytes of one overflows; 0 of other pairs. (Where a word has 64 bits, more than
+    /// any memory has. The other bounds are no higher.)
     below: usize,
     /// The elements below which a cast is one call of the kernel, and nothing else is to be asked; 0 if there always is.
     below_call: usize,

@@ -419,7 +419,8 @@ impl Rounding {
             DType::UInt32 => by_draws(rounds.uint32),
             _ => by_draws(rounds.int64),
         };
-        // SAFETY: the caller's.
+        // SAFETY: the caller's. Loops that take draws are those of the one mode that has them: so by the plan's choice of steps
+        // are those of integers and even grids, whose other modes go other ways.
         unsafe { round(src, dst, n, draws, &self.grid) }
     }
 }

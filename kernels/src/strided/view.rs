@@ -335,7 +335,7 @@ pub struct StridedViewMut<'a> {
     memory: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: a view is a borrowed slice of bytes, some of which are passed over.
+// SAFETY: a view borrows its elements' bytes, as a slice does, and passes over others.
 unsafe impl Send for StridedView<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for StridedView<'_> {}
