@@ -58,7 +58,7 @@ uint32_t simdcast_abi_version(void);
 #define SIMDCAST_ERROR_LAYOUT    9  /* a shape or strides that elements cannot have */
 #define SIMDCAST_ERROR_SYSTEM    10 /* no promotion system has that name */
 #define SIMDCAST_ERROR_UNDEFINED 11 /* the promotion system leaves it undefined, or what it says is not known */
-#define SIMDCAST_ERROR_INTERNAL  12 /* a fault of the library's own, which should be reported; or no threads are to be had */
+#define SIMDCAST_ERROR_INTERNAL  12 /* a fault of the library's own, which should be reported; or no threads are had */
 
 /* What went wrong in this thread's last call that failed; "" if none has. Never NULL. The string is the thread's own,
    and is there until its next call that fails. */
@@ -272,8 +272,8 @@ int32_t simdcast_cast_strided(int32_t from, const void *src, size_t src_bytes,
    leaves it undefined, or an argument cannot be. */
 int32_t simdcast_promote(const char *system, int32_t a, int32_t b);
 
-/* The same of any number of operands, as the system has it: in many that is not pair by pair. Where only scalars meet, the
-   system's default dtype of what they come to. */
+/* The same of any number of operands, as the system has it: in many that is not pair by pair. Where only scalars meet,
+   the system's default dtype of what they come to. */
 int32_t simdcast_promote_all(const char *system, const int32_t *operands, size_t count);
 
 /* The rules by which a system may let a dtype be cast to another. */

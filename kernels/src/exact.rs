@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(finite(u64::MAX, -1), "-9223372036854776000");
         assert_eq!([finite(1, 1025), finite(1, -2000)], ["-inf", "-0e0"]);
         assert_eq!(Exact::from_u64(u64::MAX).to_string(), "18446744073709551615");
-        assert_eq!(Exact::from_i64(i64::MIN).to_string(), "-9223372036854776000");
+        assert_eq!(Exact::from_i64(i64::MIN).to_string(), "-9223372036854775808");
         assert_eq!(format!("{:>6}", Exact::from_i64(-7)), "    -7");
         assert_eq!(decode(DType::Float32, 0xffc0_0000).to_string(), "-NaN");
         assert_eq!(decode(DType::Float16, 0xfc00).to_string(), "-inf");
