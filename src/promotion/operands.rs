@@ -77,11 +77,13 @@ fn scalars_alone(table: &Table, scalars: &[Scalar]) -> Option<Type> {
 
 /// The first dtype of which a table says nothing beside a scalar if there are more operands than those two, as here.
 pub(super) fn of_two_only(table: &Table, operands: &[Operand]) -> Option<Type> {
-    let has_scalar = operands.iter().any(|operand| operand.tensor().is_none());
-    let is_of_two =
-        |tensor: &Type| table.code(*tensor).is_some_and(|code| table.text.pairwise.contains(&code));
-    let tensors = operands.iter().filter_map(|operand| operand.tensor());
-    if has_scalar && operands.len() > 2 { tensors.into_iter().find(is_of_two) } else { None }
+    if operands.len() <= 2 || operands.iter().all(|operand| operand.tensor().is_some()) {
+        return None;
+    }
+    operands
+        .iter()
+        .filter_map(|operand| operand.tensor())
+        .find(|tensor| table.code(*tensor).is_some_and(|code| table.text.pairwise.contains(&code)))
 }
 
 /// Each rank meets by itself; then a lower one is to a higher one as a tensor without dimensions,

@@ -455,6 +455,8 @@ fn a_source_is_missing() {
     check("title: My own rules", "title:", "line 3: \"title\" is empty");
     let empty = "commutative: yes\norder:";
     check("commutative: yes", empty, "line 9: \"order\" is empty");
+    let foreign = "[scalars]\npairwise: int8";
+    check("[scalars]", foreign, "line 15: pairwise: int8 has no row");
 }
 
 #[test]
