@@ -96,7 +96,7 @@ fn errors_are_told() {
     assert_eq!(error, CastError::Layout(LayoutError::Dimensions { given: 33 }));
     // One number, again and again.
     let elements = isize::MAX as usize;
-    let one = ndarray::arr0(1f32);
+    let one = arr0(1f32);
     let error = one.broadcast(elements).unwrap().cast_to::<f64>().unwrap_err();
     assert_eq!(error, CastError::Memory { to: DType::Float64, elements });
     let said = format!(

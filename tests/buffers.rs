@@ -423,6 +423,13 @@ fn fitting_and_unfit(from: DType, to: DType, options: &Options) -> (Vec<u128>, V
     codes.partition(fits)
 }
 
+/// Whether a pair is one of fewer, by which other ways than the plain one are tested.
+#[cfg(unix)]
+fn of_fewer_pairs() -> impl Fn(DType, DType) -> bool {
+    let some: Vec<_> = fewer_pairs().collect();
+    move |from, to| some.contains(&(from, to))
+}
+
 /// Casts of every length whose buffers end, and start, with a page.
 #[cfg(unix)]
 fn between_pages(
@@ -466,20 +473,14 @@ fn every_length_between_unreadable_pages() {
 #[cfg(unix)]
 #[test]
 fn every_length_between_unreadable_pages_in_the_other_byte_order() {
-    let some: Vec<_> = fewer_pairs().collect();
-    every_case(
-        |from, to| some.contains(&(from, to)),
-        &[Options::DEFAULT, CHECKED],
-        LONGEST,
-        |case| {
-            let mut runs = 0;
-            for sides in SIDES {
-                let kernel = case.kernel.with_swapped(sides);
-                runs += between_pages(case, sides, |src, dst, n| kernel.run(src, dst, n))?;
-            }
-            Ok(runs)
-        },
-    );
+    every_case(of_fewer_pairs(), &[Options::DEFAULT, CHECKED], LONGEST, |case| {
+        let mut runs = 0;
+        for sides in SIDES {
+            let kernel = case.kernel.with_swapped(sides);
+            runs += between_pages(case, sides, |src, dst, n| kernel.run(src, dst, n))?;
+        }
+        Ok(runs)
+    });
 }
 
 /// The bits, too, are between such pages. (What they are is tested by `masked.rs`.)
@@ -487,26 +488,20 @@ fn every_length_between_unreadable_pages_in_the_other_byte_order() {
 #[test]
 fn every_length_between_unreadable_pages_with_a_bitmap() {
     use support::guarded::pages::Pages;
-    let some: Vec<_> = fewer_pairs().collect();
-    every_case(
-        |from, to| some.contains(&(from, to)),
-        &[Options::DEFAULT],
-        LONGEST,
-        |case| {
-            let (level, kernel) = (case.kernel.level(), case.kernel);
-            let masked = MaskedKernel::on(level, kernel.from(), kernel.to(), kernel.options());
-            let valid = RefCell::new(Pages::new(LONGEST.div_ceil(8)));
-            let mut runs = 0;
-            for last in [false, true] {
-                runs += between_pages(case, [false; 2], |src, dst, n| {
-                    let (mut valid, bits) = (valid.borrow_mut(), n.div_ceil(8));
-                    let valid = if last { valid.last(bits) } else { valid.first(bits) };
-                    masked.run(src, dst, valid, n)
-                })?;
-            }
-            Ok(runs)
-        },
-    );
+    every_case(of_fewer_pairs(), &[Options::DEFAULT], LONGEST, |case| {
+        let (level, kernel) = (case.kernel.level(), case.kernel);
+        let masked = MaskedKernel::on(level, kernel.from(), kernel.to(), kernel.options());
+        let valid = RefCell::new(Pages::new(LONGEST.div_ceil(8)));
+        let mut runs = 0;
+        for last in [false, true] {
+            runs += between_pages(case, [false; 2], |src, dst, n| {
+                let (mut valid, bits) = (valid.borrow_mut(), n.div_ceil(8));
+                let valid = if last { valid.last(bits) } else { valid.first(bits) };
+                masked.run(src, dst, valid, n)
+            })?;
+        }
+        Ok(runs)
+    });
 }
 
 #[cfg(not(unix))]
