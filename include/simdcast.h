@@ -58,7 +58,7 @@ uint32_t simdcast_abi_version(void);
 #define SIMDCAST_ERROR_LAYOUT    9  /* a shape or strides that elements cannot have */
 #define SIMDCAST_ERROR_SYSTEM    10 /* no promotion system has that name */
 #define SIMDCAST_ERROR_UNDEFINED 11 /* the promotion system leaves it undefined, or what it says is not known */
-#define SIMDCAST_ERROR_INTERNAL  12 /* a fault of the library's own, which should be reported; or no threads are had */
+#define SIMDCAST_ERROR_INTERNAL  12 /* a fault of the library's own, to be reported; or the system grants no threads */
 
 /* What went wrong in this thread's last call that failed; "" if none has. Never NULL. The string is the thread's own,
    and is there until its next call that fails. */

@@ -306,7 +306,8 @@ pub unsafe extern "C" fn simdcast_cast_strided(
 ) -> i32 {
     status_of(|| {
         let (from, to) = (Side::of("from", from)?, Side::of("to", to)?);
-        // SAFETY: the caller's; the buffers share no byte.
+        // SAFETY: the caller's; where there are elements the buffers are not null, and share no byte. The views have no
+        // others than the elements'.
         unsafe {
             let called = Called::read(options)?;
             if ndim > MOST_DIMENSIONS {

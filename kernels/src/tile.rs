@@ -575,8 +575,8 @@ unsafe fn complex_to_bool(
     inner: &Params,
 ) -> usize {
     let mut truths = Buffer::<BUFFER>::new();
-    // SAFETY: the buffer has room for `len` buffered elements, of which a complex one has two bytes at least: so it has a byte for
-    // each component. Its first `len` bytes are then the elements' truths.
+    // SAFETY: the buffer has room for `len` buffered elements, of which a complex one has two bytes at least: so it has a
+    // byte for each component. Its first `len` bytes are then the elements' truths.
     unsafe {
         truth_of_components(table, src, truths.start(), len, inner);
         either(truths.start(), len);

@@ -163,7 +163,8 @@ impl Plan {
     }
 }
 
-/// The bytes from an element to the one `len` steps on; None if it does not start a byte, or lies farther than memory does.
+/// The bytes from an element to the one `len` steps on; None if it does not start a byte, or lies farther than memory
+/// does.
 fn reach(dtype: DType, stride: isize, len: usize, innermost: bool) -> Option<isize> {
     if dtype.is_packed() && innermost {
         let bits = dtype.bits();
