@@ -127,7 +127,21 @@ pub enum LevelError {
     Unavailable,
 }
 
+impl fmt::Display for LevelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unknown => "it is none of the instruction sets of this build",
+            Self::Unavailable => "it is not available on this CPU",
+        })
+    }
+}
+
+impl core::error::Error for LevelError {}
+
 /// The best level of that name, exact or of a family, that this CPU can run.
+///
+/// # Errors
+/// [`LevelError::Unknown`] if this build has none of that name, [`LevelError::Unavailable`] if this CPU runs none.
 pub fn find(name: &str) -> Result<&'static Level, LevelError> {
     let named = |level: &&Level| {
         name.eq_ignore_ascii_case(level.name) || name.eq_ignore_ascii_case(level.family)
@@ -167,6 +181,9 @@ pub fn current() -> &'static Level {
 }
 
 /// Uses a level for the casts resolved from now on, in every thread.
+///
+/// # Errors
+/// As [`find`].
 pub fn set(name: &str) -> Result<&'static Level, LevelError> {
     let level = find(name)?;
     align::expect((level.access)());
@@ -221,11 +238,10 @@ fn wanted() -> (&'static Level, Option<alloc::string::String>) {
     let shown = name.to_string_lossy();
     let why = match find(&shown) {
         Ok(level) => return (level, None),
-        Err(LevelError::Unknown) => "is none of the instruction sets of this build",
-        Err(LevelError::Unavailable) => "is not available on this CPU",
+        Err(why) => why,
     };
     let best = best();
-    (best, Some(alloc::format!("simdcast: SIMDCAST_ISA={shown} {why}; using {}", best.name)))
+    (best, Some(alloc::format!("simdcast: SIMDCAST_ISA={shown}: {why}; using {}", best.name)))
 }
 
 #[cfg(not(feature = "std"))]
