@@ -3,8 +3,12 @@
 use crate::cast::{Cast, CastOptions};
 use crate::element::Element;
 use crate::error::CastError;
+use rayon::ThreadPoolBuilder;
 use simdcast_kernels::{Join, Kernel, Options};
+use std::error::Error;
 use std::num::NonZeroUsize;
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
 
 /// The threads of the pool that the caller is in; outside of one, of rayon's own.
 pub(crate) struct Threads {
@@ -31,7 +35,7 @@ impl Join for Threads {
         if most < WORTH || limit == 1 {
             return 1;
         }
-        match rayon::current_num_threads() {
+        match threads() {
             threads if limit < threads => limit,
             1 => 1,
             threads => most.min(threads * PARTS_OF_A_THREAD),
@@ -47,11 +51,26 @@ impl Join for Threads {
     }
 }
 
+/// How many threads rayon has: 1 if the system grants it none, at which rayon itself panics.
+fn threads() -> usize {
+    static ARE_GRANTED: OnceLock<bool> = OnceLock::new();
+    // (A pool that the caller is in is there.)
+    let are_there = rayon::current_thread_index().is_some()
+        || *ARE_GRANTED.get_or_init(|| match ThreadPoolBuilder::new().build_global() {
+            Ok(()) => true,
+            // The system's refusal is its source. Else someone else has asked before, to whom it may have refused them.
+            Err(error) => {
+                error.source().is_none() && catch_unwind(rayon::current_num_threads).is_ok()
+            }
+        });
+    if are_there { rayon::current_num_threads() } else { 1 }
+}
+
 /// As [`cast`](crate::cast), by the threads of rayon if there is enough to do: of the pool that the
 /// caller is in, or else of the global one. The bits don't depend on how many there are.
 ///
-/// Rayon starts the global ones when there is work for several at first, and panics if the system grants none. A process
-/// that is forked afterwards does not have them: what casts so there waits for ever.
+/// The global ones are started when there is work for several at first; if the system grants none, the caller's thread does
+/// it all. A process that is forked afterwards does not have them: what casts so there waits for ever.
 ///
 /// # Errors
 /// As [`cast`](crate::cast).

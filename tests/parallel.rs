@@ -40,16 +40,52 @@ fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// The child, in which no other test starts any, is this test, too.
+/// Runs a test again in a process of its own, in which no other test starts threads, and answers whether this is that one.
+#[cfg(target_os = "linux")]
+fn is_alone(test: &str) -> bool {
+    const CHILD: &str = "SIMDCAST_TEST_ALONE";
+    if std::env::var_os(CHILD).is_some() {
+        return true;
+    }
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", test, "--test-threads", "1"]).env("RAYON_NUM_THREADS", "2");
+    let output = child.env(CHILD, "1").output().unwrap();
+    let said =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(output.status.success() && said[0].contains("1 passed"), "{said:?}");
+    false
+}
+
+/// Where there is no memory for another thread's stack, rayon panics.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_threads_one_does_all() {
+    if !is_alone("without_threads_one_does_all") {
+        return;
+    }
+    let (src, mut dst) = (vec![7u8; 3 << 20], vec![0f32; 3 << 20]);
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = pages.split_whitespace().next().unwrap().parse().unwrap();
+    // SAFETY: what is set is that of this process, by a struct of its own.
+    let now = unsafe {
+        let page = libc::sysconf(libc::_SC_PAGESIZE) as u64;
+        let most = pages * page + (1 << 20);
+        let limit = libc::rlimit { rlim_cur: most as _, rlim_max: most as _ };
+        libc::setrlimit(libc::RLIMIT_AS, &limit)
+    };
+    assert_eq!(now, 0);
+    assert!(std::thread::Builder::new().spawn(|| ()).is_err(), "the limit is none");
+    for _ in 0..2 {
+        par_cast(&src, &mut dst).unwrap();
+        assert!(dst.iter().all(|&value| value == 7.0));
+        dst.fill(0.0);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn little_work_starts_no_threads() {
-    const CHILD: &str = "SIMDCAST_TEST_LITTLE_WORK";
-    if std::env::var_os(CHILD).is_none() {
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        child.args(["--exact", "little_work_starts_no_threads", "--test-threads", "1"]);
-        let output = child.env(CHILD, "1").output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    if !is_alone("little_work_starts_no_threads") {
         return;
     }
     let before = threads();
