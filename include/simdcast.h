@@ -45,7 +45,8 @@ uint32_t simdcast_abi_version(void);
 
 /* ---- Statuses ---------------------------------------------------------------------------------------------------- */
 
-/* What functions answer that answer a status. The numbers never change; new ones may come. */
+/* What functions answer that answer a status; of the others, which answer -1, SIZE_MAX or NULL when they fail,
+   simdcast_last_status tells it. The numbers never change; new ones may come. */
 #define SIMDCAST_OK              0
 #define SIMDCAST_ERROR_NULL      1  /* a pointer is NULL that must not be */
 #define SIMDCAST_ERROR_DTYPE     2  /* no dtype has this code or name */
@@ -58,11 +59,14 @@ uint32_t simdcast_abi_version(void);
 #define SIMDCAST_ERROR_LAYOUT    9  /* a shape or strides that elements cannot have */
 #define SIMDCAST_ERROR_SYSTEM    10 /* no promotion system has that name */
 #define SIMDCAST_ERROR_UNDEFINED 11 /* the promotion system leaves it undefined, or what it says is not known */
-#define SIMDCAST_ERROR_INTERNAL  12 /* a fault of the library's own, to be reported; or the system grants no threads */
+#define SIMDCAST_ERROR_INTERNAL  12 /* a fault of the library's own, to be reported */
 
 /* What went wrong in this thread's last call that failed; "" if none has. Never NULL. The string is the thread's own,
    and is there until its next call that fails. */
 const char *simdcast_last_error(void);
+
+/* That call's status; SIMDCAST_OK if none has failed. */
+int32_t simdcast_last_status(void);
 
 /* The index of the element that ended that call; SIZE_MAX if it was not an element. */
 size_t simdcast_last_error_index(void);
@@ -132,7 +136,8 @@ size_t simdcast_last_error_index(void);
 #define SIMDCAST_DLPACK_NONE 255
 
 typedef struct simdcast_dtype_info {
-  uint32_t size;             /* sizeof(simdcast_dtype_info), set by the caller */
+  uint32_t size;             /* set by the caller to sizeof(simdcast_dtype_info), then to what was written of it: an
+                                older library may know fewer fields than the program */
   uint8_t  kind;             /* SIMDCAST_KIND_... */
   uint8_t  bits;             /* from one element to the next: 8 for int4, 4 for int4x2, 64 for complex64 */
   uint8_t  significant_bits; /* that hold the number: 4 for int4 and int4x2, 1 for bool; of complex ones both parts' */
@@ -161,7 +166,8 @@ size_t simdcast_dtype_bytes(int32_t dtype, size_t elements);
 int32_t simdcast_dtype_get_info(int32_t dtype, simdcast_dtype_info *info);
 
 /* The dtype of a DLDataType; -1 if there is none. "padded" matters for elements of fewer than 8 bits: nonzero if each
-   has a byte of its own. */
+   has a byte of its own. As many lanes as fill a byte, such as 2 of 4 bits, are those of a packed dtype, too; the shape
+   counts bytes then, not elements. */
 int32_t simdcast_dtype_from_dlpack(uint8_t code, uint8_t bits, uint16_t lanes, int32_t padded);
 
 /* 1 if every value of a dtype arrives equal in another, 0 if not, -1 if there is no such dtype. */
@@ -182,9 +188,12 @@ int32_t simdcast_is_lossless(int32_t from, int32_t to);
 #define SIMDCAST_ROUNDING_STOCHASTIC   5
 #define SIMDCAST_ROUNDING_NEAREST_EVEN 6
 
-/* Start from SIMDCAST_OPTIONS_DEFAULT. An option that cannot affect a pair of dtypes is ignored. */
+/* Start from SIMDCAST_OPTIONS_DEFAULT, which initialises a variable:
+       simdcast_options options = SIMDCAST_OPTIONS_DEFAULT;
+   An option that cannot affect a pair of dtypes is ignored. */
 typedef struct simdcast_options {
-  uint32_t size;        /* sizeof(simdcast_options): fields past an older program's struct have their defaults */
+  uint32_t size;        /* sizeof(simdcast_options): fields past an older program's struct have their defaults; a larger
+                           struct than the library knows is SIMDCAST_ERROR_OPTION */
   uint8_t  overflow;    /* what becomes of numbers that an integer cannot hold: SIMDCAST_OVERFLOW_... */
   uint8_t  saturate;    /* 1 (default): 8-bit floats clamp to their largest number; 0: they turn to infinity or NaN */
   uint8_t  rounding;    /* SIMDCAST_ROUNDING_... */
@@ -193,8 +202,8 @@ typedef struct simdcast_options {
   uint64_t first_index; /* for stochastic rounding: the index, in the whole, of the first element */
   uint32_t threads;     /* 1 (default): the calling thread; N: at most N parts at once; 0: as the machine has threads.
                            (They are started when there is first work for several; a process that is forked afterwards
-                           does not have them, and such a cast waits there for ever. Where the system grants none it is
-                           SIMDCAST_ERROR_INTERNAL.) */
+                           does not have them, and such a cast waits there for ever. Where the system grants none, the
+                           calling thread does it all.) */
   uint32_t reserved2;   /* 0 */
 } simdcast_options;
 

@@ -13,7 +13,7 @@ pub use dtypes::{
     simdcast_dtype_bytes, simdcast_dtype_count, simdcast_dtype_from_dlpack,
     simdcast_dtype_from_name, simdcast_dtype_get_info, simdcast_dtype_info, simdcast_dtype_name,
 };
-pub use failure::{Status, simdcast_last_error, simdcast_last_error_index};
+pub use failure::{Status, simdcast_last_error, simdcast_last_error_index, simdcast_last_status};
 pub use options::simdcast_options;
 
 use crate::cast::Cast;

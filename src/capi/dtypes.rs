@@ -156,8 +156,8 @@ pub unsafe extern "C" fn simdcast_dtype_get_info(code: i32, to: *mut simdcast_dt
         // SAFETY: the caller's: a size is always there, and then room for what it tells.
         unsafe {
             let size = to.cast::<u32>().read_unaligned() as usize;
-            if size != SIZE {
-                let said = format_args!("info: size cannot be {size}: it is {SIZE}");
+            if size < SIZE {
+                let said = format_args!("info: size cannot be {size}: it is {SIZE} or more");
                 return Err(Failure::new(Status::Option, &said));
             }
             to.write_unaligned(found);
@@ -172,9 +172,12 @@ pub extern "C" fn simdcast_dtype_from_dlpack(code: u8, bits: u8, lanes: u16, pad
     value_of(-1, || {
         let is = |dtype: &DType| {
             let info = info(*dtype);
-            // What fills its bytes is neither padded nor packed.
-            let fits = bits.is_multiple_of(8) || (info.dlpack_padded != 0) == (padded != 0);
-            (info.dlpack_code, info.dlpack_bits, info.dlpack_lanes) == (code, bits, lanes)
+            // What fills its bytes is neither padded nor packed. As many as fill a byte, as one element, are packed.
+            let whole = u32::from(bits) * u32::from(lanes) == 8;
+            let is_padded = padded != 0 && lanes == 1;
+            let fits = bits.is_multiple_of(8) || (info.dlpack_padded != 0) == is_padded;
+            (info.dlpack_code, info.dlpack_bits) == (code, bits)
+                && (lanes == info.dlpack_lanes || whole)
                 && code != 255
                 && fits
         };

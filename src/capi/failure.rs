@@ -84,10 +84,11 @@ impl Failure {
     /// Keeps it as the thread's last.
     #[cold]
     fn tell(self) -> i32 {
-        let message = CString::new(self.message.replace('\0', "\u{fffd}")).unwrap_or_default();
+        let Self { status, message, index } = self;
+        let message = CString::new(message.replace('\0', "\u{fffd}")).unwrap_or_default();
         // A thread that is ending may have lost the place to keep it.
-        let _ = LAST.try_with(|last| *last.borrow_mut() = Some((message, self.index)));
-        self.status as i32
+        let _ = LAST.try_with(|last| *last.borrow_mut() = Some(Last { status, message, index }));
+        status as i32
     }
 }
 
@@ -107,9 +108,20 @@ impl From<CastError> for Failure {
     }
 }
 
+/// What a thread is told of its last call that failed.
+struct Last {
+    status: Status,
+    message: CString,
+    index: usize,
+}
+
 thread_local! {
-    /// The message and the index of this thread's last call that failed.
-    static LAST: RefCell<Option<(CString, usize)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+}
+
+/// Something of this thread's last call that failed, if one has.
+fn of_last<T>(part: impl Fn(&Last) -> T) -> Option<T> {
+    LAST.try_with(|last| last.borrow().as_ref().map(part)).ok().flatten()
 }
 
 /// The status of what was done. Nothing unwinds out of it.
@@ -136,15 +148,19 @@ pub(super) fn value_of<T>(failed: T, body: impl FnOnce() -> Result<T, Failure>) 
 /// See the header.
 #[unsafe(no_mangle)]
 pub extern "C" fn simdcast_last_error() -> *const c_char {
-    let message = LAST.try_with(|last| last.borrow().as_ref().map(|(message, _)| message.as_ptr()));
-    message.ok().flatten().unwrap_or(c"".as_ptr())
+    of_last(|last| last.message.as_ptr()).unwrap_or(c"".as_ptr())
+}
+
+/// See the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn simdcast_last_status() -> i32 {
+    of_last(|last| last.status).unwrap_or(Status::Ok) as i32
 }
 
 /// See the header.
 #[unsafe(no_mangle)]
 pub extern "C" fn simdcast_last_error_index() -> usize {
-    let index = LAST.try_with(|last| last.borrow().as_ref().map(|&(_, index)| index));
-    index.ok().flatten().unwrap_or(usize::MAX)
+    of_last(|last| last.index).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

@@ -305,8 +305,8 @@ fn names_and_codes_survive() {
             assert_eq!(info, simdcast_dtype_info::default(), "without a size nothing is written");
         }
         for code in 0..=255 {
-            for bits in [0, 1, 3, 8, 16, 255] {
-                for lanes in [0, 1, 2, u16::MAX] {
+            for bits in [0, 1, 3, 4, 8, 16, 255] {
+                for lanes in [0, 1, 2, 8, u16::MAX] {
                     let found = simdcast_dtype_from_dlpack(code, bits, lanes, i32::MIN);
                     assert!((-1..44).contains(&found));
                 }

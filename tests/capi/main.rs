@@ -173,9 +173,13 @@ fn the_first_element_that_does_not_fit_is_told() {
     // A failure of another kind has no index; success leaves the last failure's.
     assert_eq!(cast(99, &[], 0, &mut [], 0, None), Status::DType as i32);
     assert_eq!(simdcast_last_error_index(), usize::MAX);
+    assert_eq!(simdcast_last_status(), Status::DType as i32);
     let before = message();
     assert_eq!(cast(0, &[1], 0, &mut [0], 1, None), 0);
-    assert_eq!(message(), before);
+    assert_eq!((message(), simdcast_last_status()), (before, Status::DType as i32));
+    // Of a thread without a failure there is nothing to tell.
+    let elsewhere = std::thread::spawn(|| (message(), simdcast_last_status()));
+    assert_eq!(elsewhere.join().unwrap(), (String::new(), 0));
 }
 
 #[test]
@@ -386,8 +390,12 @@ fn what_may_be_cast_and_what_is_lost() {
     assert_eq!(may("numpy", DType::Float64, DType::Float32, 4), 1);
     assert_eq!(may("jax", DType::Float64, DType::Float32, 3), -1);
     assert!(message().contains("jax does not say"), "{}", message());
+    assert_eq!(simdcast_last_status(), Status::Undefined as i32);
     assert_eq!(may("numpy", DType::Float64, DType::Float32, 7), -1);
     assert!(message().starts_with("casting cannot be 7"), "{}", message());
+    assert_eq!(simdcast_last_status(), Status::Option as i32);
+    assert_eq!(may("nmupy", DType::Float64, DType::Float32, 3), -1);
+    assert_eq!(simdcast_last_status(), Status::System as i32);
     for from in DType::ALL {
         for to in DType::ALL {
             let expected = i32::from(simdcast::is_lossless(from, to));
@@ -428,6 +436,31 @@ fn dtypes_are_told_of() {
     assert!(simdcast_dtype_name(44).is_null());
     assert_eq!(simdcast_dtype_from_dlpack(2, 80, 1, 0), -1);
     assert_eq!(simdcast_dtype_from_dlpack(2, 32, 4, 0), -1);
+    // A byte as one element of several lanes, as some producers have it, whatever is said of padding.
+    for (dlpack, bits, packed) in
+        [(17, 4, DType::Float4E2M1FnX2), (0, 4, DType::Int4x2), (1, 2, DType::UInt2x4)]
+    {
+        for padded in [0, 1] {
+            let lanes = 8 / u16::from(bits);
+            assert_eq!(simdcast_dtype_from_dlpack(dlpack, bits, lanes, padded), code(packed));
+            assert_eq!(simdcast_dtype_from_dlpack(dlpack, bits, 2 * lanes, padded), -1);
+        }
+    }
+}
+
+#[test]
+fn a_newer_callers_struct_is_written_as_far_as_it_is_known() {
+    #[repr(C)]
+    struct Newer {
+        known: simdcast_dtype_info,
+        more: u32,
+    }
+    let size = size_of::<Newer>() as u32;
+    let mut newer =
+        Newer { known: simdcast_dtype_info { size, ..Default::default() }, more: 0xdead_beef };
+    // SAFETY: there is room for what `size` tells.
+    let status = unsafe { simdcast_dtype_get_info(0, (&raw mut newer).cast()) };
+    assert_eq!((status, newer.known.size, newer.more), (0, 16, 0xdead_beef));
 }
 
 /// By hand, from DLPack's header.
