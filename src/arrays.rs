@@ -1,20 +1,19 @@
 //! Casts of `ndarray`'s arrays.
 
 use crate::cast::{Cast, CastOptions};
-use crate::element::Element;
+use crate::element::{Element, sealed};
 use crate::error::CastError;
 use crate::strided::view_error;
-use bytemuck::Pod;
-use ndarray::{Array, ArrayBase, Data, DataMut, Dimension};
+use ndarray::{Array, ArrayRef, Dimension};
 use simdcast_kernels::{InOrder, Join, Kernel, Overflow, Rounding, StridedView, StridedViewMut};
 
-/// Casts of arrays and views of any layout, owned or not. The indices of draws and errors count in
-/// row-major order.
+/// Casts of arrays and views of any layout, owned or not, and of references to either (`ArrayRef`). The indices of draws
+/// and errors count in row-major order.
 ///
 /// A new array has the layout of the one that it comes from if that is column-major, and else is
 /// row-major. (It is row-major, too, where an element's index makes a difference: under stochastic
 /// rounding, and of a checked cast.)
-pub trait CastArray {
+pub trait CastArray: sealed::Sealed {
     /// The dimensions.
     type Dim: Dimension;
 
@@ -50,9 +49,19 @@ pub trait CastArray {
     ///
     /// # Errors
     /// As [`Cast::run_strided`]; and [`CastError::Layout`] if there are more than 32 dimensions.
-    fn cast_into<B: Element + Pod, S: DataMut<Elem = B>>(
+    ///
+    /// ```
+    /// use ndarray::{Array2, array};
+    /// use simdcast::{CastArray, CastOptions};
+    ///
+    /// let mut truths = Array2::from_elem((2, 2), false);
+    /// array![[0, -1], [300, 0]].cast_into(&mut truths, &CastOptions::new())?;
+    /// assert_eq!(truths, array![[false, true], [true, false]]);
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    fn cast_into<B: Element>(
         &self,
-        target: &mut ArrayBase<S, Self::Dim>,
+        target: &mut ArrayRef<B, Self::Dim>,
         options: &CastOptions,
     ) -> Result<(), CastError>;
 
@@ -61,9 +70,9 @@ pub trait CastArray {
     /// # Errors
     /// As [`cast_into`](Self::cast_into).
     #[cfg(feature = "rayon")]
-    fn par_cast_into<B: Element + Pod, S: DataMut<Elem = B>>(
+    fn par_cast_into<B: Element>(
         &self,
-        target: &mut ArrayBase<S, Self::Dim>,
+        target: &mut ArrayRef<B, Self::Dim>,
         options: &CastOptions,
     ) -> Result<(), CastError>;
 
@@ -87,25 +96,27 @@ pub trait CastArray {
     ) -> Result<Array<B, Self::Dim>, CastError>;
 }
 
-impl<A: Element, S: Data<Elem = A>, D: Dimension> CastArray for ArrayBase<S, D> {
+impl<A: Element, D: Dimension> sealed::Sealed for ArrayRef<A, D> {}
+
+impl<A: Element, D: Dimension> CastArray for ArrayRef<A, D> {
     type Dim = D;
 
     fn cast_to_with<B: Element>(&self, options: &CastOptions) -> Result<Array<B, D>, CastError> {
         collect(self, options, &InOrder)
     }
 
-    fn cast_into<B: Element + Pod, T: DataMut<Elem = B>>(
+    fn cast_into<B: Element>(
         &self,
-        target: &mut ArrayBase<T, D>,
+        target: &mut ArrayRef<B, D>,
         options: &CastOptions,
     ) -> Result<(), CastError> {
         into(self, target, options, Cast::run_strided)
     }
 
     #[cfg(feature = "rayon")]
-    fn par_cast_into<B: Element + Pod, T: DataMut<Elem = B>>(
+    fn par_cast_into<B: Element>(
         &self,
-        target: &mut ArrayBase<T, D>,
+        target: &mut ArrayRef<B, D>,
         options: &CastOptions,
     ) -> Result<(), CastError> {
         into(self, target, options, Cast::par_run_strided)
@@ -123,19 +134,19 @@ impl<A: Element, S: Data<Elem = A>, D: Dimension> CastArray for ArrayBase<S, D> 
 /// How a cast goes from a view to another.
 type Run = fn(&Cast, &StridedView<'_>, &mut StridedViewMut<'_>) -> Result<(), CastError>;
 
-fn into<A: Element, B: Element + Pod, S: Data<Elem = A>, T: DataMut<Elem = B>, D: Dimension>(
-    array: &ArrayBase<S, D>,
-    target: &mut ArrayBase<T, D>,
+fn into<A: Element, B: Element, D: Dimension>(
+    array: &ArrayRef<A, D>,
+    target: &mut ArrayRef<B, D>,
     options: &CastOptions,
     run: Run,
 ) -> Result<(), CastError> {
     let cast = Cast::new(A::DTYPE, B::DTYPE, *options)?;
     let src = StridedView::of_array(&array.view())?;
-    run(&cast, &src, &mut StridedViewMut::of_array(target.view_mut())?)
+    run(&cast, &src, &mut B::target(target.view_mut())?)
 }
 
-fn collect<A: Element, B: Element, S: Data<Elem = A>, D: Dimension>(
-    array: &ArrayBase<S, D>,
+fn collect<A: Element, B: Element, D: Dimension>(
+    array: &ArrayRef<A, D>,
     options: &CastOptions,
     join: &impl Join,
 ) -> Result<Array<B, D>, CastError> {

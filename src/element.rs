@@ -2,6 +2,8 @@
 
 use bytemuck::NoUninit;
 use simdcast_kernels::{Join, Kernel, Out, RunError, StridedView, Typed};
+#[cfg(feature = "ndarray")]
+use simdcast_kernels::{LayoutError, StridedViewMut};
 
 pub(crate) mod sealed {
     pub trait Sealed {}
@@ -33,6 +35,13 @@ pub trait Element: Typed + NoUninit + Send + Sync + 'static + sealed::Sealed {
         src: &StridedView<'_>,
         join: &impl Join,
     ) -> Result<Vec<Self>, RunError>;
+
+    /// The elements of an array, as what a kernel writes to.
+    #[cfg(feature = "ndarray")]
+    #[doc(hidden)]
+    fn target<D: ndarray::Dimension>(
+        array: ndarray::ArrayViewMut<'_, Self, D>,
+    ) -> Result<StridedViewMut<'_>, LayoutError>;
 }
 
 /// Makes elements of types that any bytes are values of: Rust's own numbers here, the newtypes in
@@ -67,6 +76,13 @@ macro_rules! plain_data {
                 join: &impl simdcast_kernels::Join,
             ) -> Result<Vec<Self>, simdcast_kernels::RunError> {
                 kernel.collect_strided(src, join)
+            }
+
+            #[cfg(feature = "ndarray")]
+            fn target<D: ndarray::Dimension>(
+                array: ndarray::ArrayViewMut<'_, Self, D>,
+            ) -> Result<simdcast_kernels::StridedViewMut<'_>, simdcast_kernels::LayoutError> {
+                simdcast_kernels::StridedViewMut::of_array(array)
             }
         }
     )*};
@@ -120,5 +136,12 @@ impl Element for bool {
         join: &impl Join,
     ) -> Result<Vec<Self>, RunError> {
         kernel.collect_bools_strided(src, join)
+    }
+
+    #[cfg(feature = "ndarray")]
+    fn target<D: ndarray::Dimension>(
+        array: ndarray::ArrayViewMut<'_, Self, D>,
+    ) -> Result<StridedViewMut<'_>, LayoutError> {
+        StridedViewMut::of_bools(array)
     }
 }

@@ -49,13 +49,31 @@ impl<'a> StridedViewMut<'a> {
     /// [`LayoutError::Dimensions`] if it has more than 32 dimensions; [`LayoutError::Overlap`] if elements
     /// lie between each other in another way than slices of arrays do.
     pub fn of_array<A: Typed + Pod, D: Dimension>(
+        array: ArrayViewMut<'a, A, D>,
+    ) -> Result<Self, LayoutError> {
+        // SAFETY: they may hold any bytes.
+        unsafe { Self::of_elements(array) }
+    }
+
+    /// The same of an array of bools.
+    ///
+    /// # Errors
+    /// As [`of_array`](Self::of_array).
+    pub fn of_bools<D: Dimension>(array: ArrayViewMut<'a, bool, D>) -> Result<Self, LayoutError> {
+        // SAFETY: a view is written to by casts to its dtype alone, and those to bool write 0 and 1.
+        unsafe { Self::of_elements(array) }
+    }
+
+    /// # Safety
+    /// The elements may hold whatever casts to their dtype write.
+    unsafe fn of_elements<A: Typed, D: Dimension>(
         mut array: ArrayViewMut<'a, A, D>,
     ) -> Result<Self, LayoutError> {
         const { assert!(has_size::<A>()) };
         let strides = byte_strides::<A>(array.strides())?;
         let first = array.as_mut_ptr().cast();
-        // SAFETY: the array's elements are borrowed exclusively for `'a`, may hold any bytes, and lie where
-        // its strides tell.
+        // SAFETY: the array's elements are borrowed exclusively for `'a`, and lie where its strides tell; what is written
+        // there is the caller's.
         unsafe { Self::from_raw(A::DTYPE, first, array.shape(), &strides[..array.ndim()]) }
     }
 }
