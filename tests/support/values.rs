@@ -7,11 +7,12 @@ use simdcast::reference::{decode, encode};
 use simdcast::{DType, Exact, Rounding};
 use simdcast_kernels::Options;
 
-/// Where `SIMDCAST_TEST_STRIDE=N` is set, one in N of the codes are tested: for emulated CPUs, on
+/// Where `SIMDCAST_TEST_STRIDE=N` is set, one in N of the codes are tested, but of a byte all: for emulated CPUs, on
 /// which all of them would take hours. The test says so.
 fn thinned(codes: Vec<u128>) -> Vec<u128> {
     match stride() {
         1 => codes,
+        _ if codes.len() <= 256 => codes,
         stride => {
             let kept = |i: &usize| noise(*i as u64).is_multiple_of(stride as u64) || *i < 64;
             (0..codes.len()).filter(kept).map(|i| codes[i]).collect()
