@@ -1,5 +1,5 @@
 //! What has a better way than decoder, bridge and encoder: a byte to one or two by tables, integers of 8
-//! and 16 bits to each other, and complex numbers' parts.
+//! and 16 bits to each other, and whether these are zero.
 
 use super::lanes::{both, load, low_bytes, store, words_of_bytes, words_of_signed_bytes};
 use super::ops::*;

@@ -4,12 +4,15 @@ use super::Neon;
 use super::lanes::{load, store};
 use super::ops::{
     uint8x16_t, uint16x8_t, uint64x2_t, vaddq_u16, vaddq_u32, vaddq_u64, vandq_u64, vcgtq_u16,
-    vcgtq_u32, vcgtq_u64, vdupq_n_u16, vdupq_n_u64, vmaxq_u16, vmaxvq_u16, vorrq_u64, vqtbl1q_u8,
+    vcgtq_u32, vcgtq_u64, vdupq_n_u16, vdupq_n_u64, vmaxq_s16, vmaxq_s32, vmaxq_u16, vmaxq_u32,
+    vmaxvq_s16, vmaxvq_s32, vmaxvq_u16, vmaxvq_u32, vorrq_u64, vqtbl1q_u8,
 };
 use crate::shape::Screen;
 use crate::stepwise::{InRegisters, Side, places};
 
 impl InRegisters for Neon {
+    const REGISTER: usize = 16;
+
     type Places = uint8x16_t;
 
     #[inline(always)]
@@ -43,6 +46,10 @@ impl InRegisters for Neon {
         if side.is_span || !side.is_float && screen.asks_for_last() {
             // SAFETY: the caller's.
             return unsafe { any_past_span(screen, side.width, src, bytes) };
+        }
+        if side.is_float && side.width < 8 {
+            // SAFETY: the caller's.
+            return unsafe { any_past(screen, side.width, src, bytes) };
         }
         let (addend, second) = (all(side.width, screen.addend), all(side.width, screen.second));
         let (keep, mask) = (all(side.width, screen.keep), all(side.width, screen.mask));
@@ -82,6 +89,44 @@ unsafe fn any_between_ends(screen: &Screen, src: *const u8, bytes: usize) -> boo
         i += 16;
     }
     vmaxvq_u16(most) > screen.last as u16
+}
+
+/// Whether a float of 16 or 32 bits may be unfit, by the first codes of either sign that may be. (Of 64 bits there is no
+/// largest.)
+///
+/// # Safety
+/// As for [`InRegisters::any_unfit`].
+#[inline(always)]
+unsafe fn any_past(screen: &Screen, width: usize, src: *const u8, bytes: usize) -> bool {
+    let (mut most, mut most_unsigned, mut i) = (vdupq_n_u64(0), vdupq_n_u64(0), 0);
+    while i < bytes {
+        // SAFETY: the caller's: whole registers are left.
+        let v: uint64x2_t = unsafe { load(src.add(i)) };
+        (most, most_unsigned) = match width {
+            2 => (
+                bytemuck::cast(vmaxq_s16(bytemuck::cast(most), bytemuck::cast(v))),
+                bytemuck::cast(vmaxq_u16(bytemuck::cast(most_unsigned), bytemuck::cast(v))),
+            ),
+            _ => (
+                bytemuck::cast(vmaxq_s32(bytemuck::cast(most), bytemuck::cast(v))),
+                bytemuck::cast(vmaxq_u32(bytemuck::cast(most_unsigned), bytemuck::cast(v))),
+            ),
+        };
+        i += 16;
+    }
+    // (The first is no less than zero.)
+    let (most, most_unsigned) = match width {
+        2 => (
+            vmaxvq_s16(bytemuck::cast(most)) as u64,
+            u64::from(vmaxvq_u16(bytemuck::cast(most_unsigned))),
+        ),
+        _ => (
+            vmaxvq_s32(bytemuck::cast(most)) as u64,
+            u64::from(vmaxvq_u32(bytemuck::cast(most_unsigned))),
+        ),
+    };
+    let [positive, negative] = screen.first;
+    most >= positive || most_unsigned >= negative
 }
 
 /// Whether a number is past the last that fits, of those next to each other.

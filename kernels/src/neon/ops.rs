@@ -74,10 +74,15 @@ safe! {
     vget_low_u16(a: uint16x8_t) -> uint16x4_t;
     vget_low_u32(a: uint32x4_t) -> uint32x2_t;
     vget_low_u8(a: uint8x16_t) -> uint8x8_t;
+    vmaxq_s16(a: int16x8_t, b: int16x8_t) -> int16x8_t;
+    vmaxq_s32(a: int32x4_t, b: int32x4_t) -> int32x4_t;
     vmaxq_s8(a: int8x16_t, b: int8x16_t) -> int8x16_t;
     vmaxq_u16(a: uint16x8_t, b: uint16x8_t) -> uint16x8_t;
     vmaxq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;
+    vmaxvq_s16(a: int16x8_t) -> i16;
+    vmaxvq_s32(a: int32x4_t) -> i32;
     vmaxvq_u16(a: uint16x8_t) -> u16;
+    vmaxvq_u32(a: uint32x4_t) -> u32;
     vminq_f32(a: float32x4_t, b: float32x4_t) -> float32x4_t;
     vminq_s8(a: int8x16_t, b: int8x16_t) -> int8x16_t;
     vminq_u32(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t;

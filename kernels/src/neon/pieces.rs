@@ -127,8 +127,7 @@ fn gather_4(uint8x16x2_t(a, b): uint8x16x2_t) -> uint8x16_t {
 /// The first to third of every three bytes, given the first to fourth of every four elements.
 #[inline(always)]
 fn gather_6(uint8x16x4_t(a, b, c, d): uint8x16x4_t) -> uint8x16x3_t {
-    let low = vdupq_n_u8(63);
-    let (b, c) = (vandq_u8(b, low), vandq_u8(c, low));
+    // (What is above an element, or is shifted out, is written over.)
     uint8x16x3_t(
         vsliq_n_u8::<6>(a, b),
         vsliq_n_u8::<4>(vshrq_n_u8::<2>(b), c),
