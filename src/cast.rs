@@ -22,6 +22,7 @@ use std::fmt;
 /// # Ok::<(), simdcast::CastError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[must_use = "options change nothing but the casts that are given them"]
 pub struct CastOptions {
     options: Options,
 }
@@ -208,6 +209,33 @@ impl From<Options> for CastOptions {
     }
 }
 
+impl From<CastOptions> for Options {
+    fn from(options: CastOptions) -> Self {
+        options.options
+    }
+}
+
+impl AsRef<Options> for CastOptions {
+    fn as_ref(&self) -> &Options {
+        &self.options
+    }
+}
+
+/// Whether a cast under these options can fail on some value: never without [`Overflow::Error`]. They are [`CastOptions`],
+/// or the kernels' [`Options`].
+///
+/// ```
+/// use simdcast::{CastOptions, DType, Overflow, can_fail};
+///
+/// let checked = CastOptions::new().overflow(Overflow::Error);
+/// assert!(can_fail(DType::Float32, DType::Int8, &checked));
+/// assert!(!can_fail(DType::Int32, DType::Float32, &checked)); // it may be rounded, but is never out of range
+/// assert!(!can_fail(DType::Float32, DType::Int8, &CastOptions::new()));
+/// ```
+pub fn can_fail(from: DType, to: DType, options: &impl AsRef<Options>) -> bool {
+    simdcast_kernels::can_fail(from, to, options.as_ref())
+}
+
 /// Casts every element of `src` into `dst`, under the default options.
 ///
 /// # Errors
@@ -326,6 +354,7 @@ impl ByteOrder {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy)]
+#[must_use = "a cast does nothing before it is run"]
 pub struct Cast {
     kernel: Kernel,
     /// As they were given.
@@ -435,7 +464,7 @@ impl Cast {
     }
 
     /// The options as they were given.
-    pub(crate) const fn options(&self) -> &CastOptions {
+    pub const fn options(&self) -> &CastOptions {
         &self.options
     }
 

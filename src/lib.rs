@@ -55,7 +55,7 @@ mod strided;
 #[cfg(feature = "ndarray")]
 pub use arrays::CastArray;
 pub use cast::{
-    ByteOrder, Cast, CastOptions, OnnxRounding, cast, cast_vec, cast_vec_with, cast_with,
+    ByteOrder, Cast, CastOptions, OnnxRounding, can_fail, cast, cast_vec, cast_vec_with, cast_with,
 };
 pub use element::Element;
 pub use error::{CastError, Value};
@@ -67,7 +67,7 @@ pub use parallel::{par_cast, par_cast_vec, par_cast_vec_with, par_cast_with};
 pub use same_value::cast_same_value;
 pub use simdcast_kernels::{
     DType, Exact, FloatInfo, IntInfo, Kind, LayoutError, Options, Overflow, Road, Rounding,
-    StridedView, StridedViewMut, Typed, UnknownDType, can_fail, is_lossless,
+    StridedView, StridedViewMut, Typed, UnknownDType, is_lossless,
 };
 pub use simdcast_kernels::{format, reference};
 pub use stream::{CastReader, CastWriter, Truncated};

@@ -141,6 +141,7 @@ impl std::error::Error for Truncated {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[must_use = "a reader reads nothing before it is read from"]
 pub struct CastReader<R> {
     stream: Stream,
     reader: R,
@@ -376,6 +377,7 @@ impl<R: BufRead> Read for CastReader<R> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[must_use = "what is not written to a writer is not cast"]
 pub struct CastWriter<W: Write> {
     stream: Stream,
     /// None once it was given back.

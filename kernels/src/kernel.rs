@@ -33,6 +33,7 @@ use plain::Plain;
 
 /// The kernel of a pair under some options, ready to run.
 #[derive(Clone, Copy)]
+#[must_use = "a kernel does nothing before it is run"]
 pub struct Kernel {
     kernel: table::Kernel,
     params: Params,

@@ -141,6 +141,12 @@ impl Options {
     }
 }
 
+impl AsRef<Options> for Options {
+    fn as_ref(&self) -> &Options {
+        self
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self::DEFAULT
