@@ -99,7 +99,8 @@ pub enum CastError {
         allowed: &'static str,
     },
     /// Under [`Overflow::Error`](crate::Overflow::Error), an element does not fit. The elements
-    /// before it are written; the rest of the destination is unspecified.
+    /// before it are written, and the rest of the destination is unspecified, if nothing else is said where it is cast:
+    /// what is cast in place stays as it was.
     Unfit {
         /// The dtype of the source.
         from: DType,

@@ -40,6 +40,8 @@ fn in_place(kernel: &Kernel, buffer: &mut [u8], elements: usize) -> Result<(), C
 /// Casts every element of a slice into one of another type of the same size, where it is, under the
 /// default options.
 ///
+/// Bools are not among these types, as not any byte is one: [`Cast::run_in_place`] casts theirs.
+///
 /// # Errors
 /// [`CastError::Recast`] if the types have different sizes, or the slice does not start where elements
 /// of the other type may; it is as it was then.

@@ -17,7 +17,8 @@ use simdcast_kernels::{DType, MaskedKernel};
 /// does.
 ///
 /// # Errors
-/// [`CastError::LengthMismatch`] if the slices have different lengths; nothing is written then.
+/// [`CastError::LengthMismatch`] if the slices have different lengths, [`CastError::Memory`] if there is none for the
+/// bitmap; nothing is written then.
 ///
 /// ```
 /// use simdcast::{CastOptions, cast_masked};
@@ -45,8 +46,8 @@ pub fn cast_masked<A: Element, B: Element>(
 /// is left of them. All of its bits are written.
 ///
 /// # Errors
-/// As [`cast_masked`], and [`CastError::BitmapLength`] if the bitmap has another number of bytes than
-/// the elements take; nothing is written then.
+/// [`CastError::LengthMismatch`] if the slices have different lengths, [`CastError::BitmapLength`] if the bitmap has
+/// another number of bytes than the elements take; nothing is written then.
 pub fn cast_masked_into<A: Element, B: Element>(
     src: &[A],
     dst: &mut [B],

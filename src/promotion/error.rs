@@ -114,7 +114,8 @@ impl fmt::Display for PromotionError {
 impl std::error::Error for PromotionError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Cast(error) => Some(error),
+            // (It tells what that error does, whose own source comes next.)
+            Self::Cast(error) => error.source(),
             _ => None,
         }
     }
