@@ -94,7 +94,7 @@ fn others(out: &mut String, record: &Record) -> Result<(), String> {
         out,
         "<h2>Beside others</h2>\n<p>How many times as long they take, geometric mean over the pairs that they have; \
          and where one of them is more than {TIE} times as fast as simdcast. arrow-cast and candle-core make a new \
-         array in each call.</p>\n<table><tr><th>elements<th>library<th>pairs<th>times as long<th>faster at"
+         array in each call; and arrow-cast tests whether each number fits, and makes a null of one that does not.</p>\n<table><tr><th>elements<th>library<th>pairs<th>times as long<th>faster at"
     );
     for n in sizes(record) {
         for beside in beside(record, n) {
