@@ -1,4 +1,5 @@
-//! Kernels for x86-64 with AVX2, F16C and FMA: 16 elements a step.
+//! Kernels for x86-64 with AVX2, F16C and FMA: 16 elements a step where decoders and encoders are fused, 16 or 32 in loops
+//! that were written for their pair, and up to 1024 of packed elements.
 
 mod bits;
 mod bridge;
@@ -82,7 +83,15 @@ pub(crate) fn detect() -> bool {
     if cfg!(feature = "std") {
         Features::is_available()
     } else {
-        cfg!(all(target_feature = "avx2", target_feature = "f16c", target_feature = "fma"))
+        cfg!(all(
+            target_feature = "avx2",
+            target_feature = "bmi1",
+            target_feature = "bmi2",
+            target_feature = "f16c",
+            target_feature = "fma",
+            target_feature = "lzcnt",
+            target_feature = "popcnt"
+        ))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Kernels for x86-64 with AVX-512 F, BW, CD, DQ and VL: 64 elements a step, and what is left of
-//! them in quarters of 16, under masks.
+//! them under masks, in quarters of 16 where decoders and encoders are fused.
 //!
 //! A step is four registers of dwords. That way bytes and words are packed and stored at full width,
 //! whatever they were made from, and the 32 registers still hold all that a step needs.
@@ -170,8 +170,13 @@ pub(crate) fn detect() -> bool {
     } else {
         cfg!(all(
             target_feature = "avx512bw",
+            target_feature = "avx512cd",
             target_feature = "avx512dq",
-            target_feature = "avx512vl"
+            target_feature = "avx512vl",
+            target_feature = "bmi1",
+            target_feature = "bmi2",
+            target_feature = "lzcnt",
+            target_feature = "popcnt"
         ))
     }
 }
