@@ -320,20 +320,13 @@ impl<A: Real, B: Real, const MODE: u8, const SATURATE: bool> Step<A, B>
         unsafe {
             let (v, w) = (isa.load(src), isa.load(src.add(32)));
             const { assert!(SATURATE || MODE == UP) };
-            if !SATURATE {
-                isa.store(dst, isa.in_order(isa.powers_unless_out::<A>(v, w)));
-                return;
-            }
-            let codes = match const { A::DTYPE } {
-                DType::Float16 => {
-                    isa.pack_u16(isa.half_power::<MODE>(v), isa.half_power::<MODE>(w))
-                }
-                _ => isa.pack_u16(isa.brain_power::<MODE>(v), isa.brain_power::<MODE>(w)),
+            let codes = isa.powers_of_float_words::<A, MODE, SATURATE>(v, w);
+            let (codes, nan) = match SATURATE {
+                true => (isa.min_u8(codes, isa.all8(-2)), isa.no_powers::<A>(v, w)),
+                // (Of what is past the largest power, and of NaN, the code is that of NaN.)
+                false => (codes, isa.no_powers_or_out::<A>(v, w)),
             };
-            let infinity =
-                const { if matches!(A::DTYPE, DType::Float16) { 0x7c00 } else { 0x7f80 } };
-            let nan = isa.packs16(isa.no_power(v, infinity), isa.no_power(w, infinity));
-            isa.store(dst, isa.in_order(isa.or(codes, nan)));
+            isa.store(dst, isa.or(codes, nan));
         }
     }
 }
@@ -379,32 +372,45 @@ impl Floating for F64 {
 }
 
 impl Avx2 {
-    /// The code of bfloat16s that are no NaN and not negative.
+    /// The codes of two vectors of words, in order. Where they do not saturate, what is past the largest power has NaN's, and
+    /// zeros and negative numbers any; else NaNs and negative numbers have any, but for -0.
     #[inline(always)]
-    fn brain_power<const MODE: u8>(self, v: __m256i) -> __m256i {
-        self.min16(self.raised::<MODE>(v), self.all16(0xfe))
+    fn powers_of_float_words<A: Real, const MODE: u8, const SATURATE: bool>(
+        self,
+        v: __m256i,
+        w: __m256i,
+    ) -> __m256i {
+        match const { A::DTYPE } {
+            DType::Float16 => {
+                let (mut a, mut b) = (self.raised_half::<MODE>(v), self.raised_half::<MODE>(w));
+                if SATURATE {
+                    // -0 has a sign above the code.
+                    let code = self.all16(0xff);
+                    (a, b) = (self.and(a, code), self.and(b, code));
+                }
+                self.packed_in_order(self.pack_u16(a, b))
+            }
+            _ => self.in_order(self.pack_u16(self.raised::<MODE>(v), self.raised::<MODE>(w))),
+        }
     }
 
-    /// The same of float16s.
+    /// Ones for what is no power that there is, rounded up: below half of 2^-127, or 2^-127 itself if that is no number, or
+    /// negative.
     #[inline(always)]
-    fn half_power<const MODE: u8>(self, v: __m256i) -> __m256i {
-        // -0 has a sign above the code.
-        let codes = self.and(self.raised_half::<MODE>(v), self.all16(0xff));
-        self.min16(codes, self.all16(0xfe))
-    }
-
-    /// The codes of two vectors of words rounded up, as packing leaves them; NaN's of what is no power, out of range or not.
-    /// (Of what is past the largest power, and of NaN, the code before it is cut is at least that one.)
-    #[inline(always)]
-    fn powers_unless_out<A: Real>(self, v: __m256i, w: __m256i) -> __m256i {
-        // Half of 2^-127, which is rounded up to a power that there is not, or zero.
+    fn no_powers_or_out<A: Real>(self, v: __m256i, w: __m256i) -> __m256i {
         let below = self.all16(const { if matches!(A::DTYPE, DType::Float16) { 1 } else { 0x21 } });
-        let out = self.packs16(self.gt16(below, v), self.gt16(below, w));
-        let (a, b) = match const { A::DTYPE } {
-            DType::Float16 => (self.raised_half::<UP>(v), self.raised_half::<UP>(w)),
-            _ => (self.raised::<UP>(v), self.raised::<UP>(w)),
-        };
-        self.or(self.pack_u16(a, b), out)
+        self.in_order(self.packs16(self.gt16(below, v), self.gt16(below, w)))
+    }
+
+    /// Ones for NaN and negative numbers, but for -0: a code past infinity's by as much is more than nothing, and so is a
+    /// negative one negated, if it does not wrap.
+    #[inline(always)]
+    fn no_powers<A: Real>(self, v: __m256i, w: __m256i) -> __m256i {
+        let past = self
+            .all16(const { if matches!(A::DTYPE, DType::Float16) { -0x7c00 } else { -0x7f80 } });
+        let a = self.max16(self.add_clamped16(v, past), self.sub16(self.zero(), v));
+        let b = self.max16(self.add_clamped16(w, past), self.sub16(self.zero(), w));
+        self.gt8(self.in_order(self.packs16(a, b)), self.zero())
     }
 
     /// The code of bfloat16s before it is cut: the exponent field, into which fractions carry. 2^-127, a subnormal, is code
@@ -416,21 +422,14 @@ impl Avx2 {
         self.and(up, self.gt16(v, self.all16(zeros as i16)))
     }
 
-    /// The same of float16s, as float32s, as which all are normal; with a sign, which is above it.
+    /// The same of float16s, as float32s, as which all are normal; with a sign, which is above it, and as packing leaves them.
     #[inline(always)]
     fn raised_half<const MODE: u8>(self, v: __m256i) -> __m256i {
         let (carried, _) = const { carry::<MODE>(23) };
         let by = self.all32(carried);
         let a = self.add32(self.ps_bits(self.half_to_ps(self.lower(v))), by);
         let b = self.add32(self.ps_bits(self.half_to_ps(self.half::<1>(v))), by);
-        self.in_order(self.pack_u32(self.shr32::<23>(a), self.shr32::<23>(b)))
-    }
-
-    /// Ones for NaN and negative numbers, but for -0, which wraps to the highest.
-    #[inline(always)]
-    fn no_power(self, v: __m256i, infinity: i16) -> __m256i {
-        let nan = self.gt16(v, self.all16(infinity));
-        self.or(nan, self.gt16(self.zero(), self.add16(v, self.gt16(self.zero(), v))))
+        self.pack_u32(self.shr32::<23>(a), self.shr32::<23>(b))
     }
 }
 
