@@ -276,8 +276,8 @@ pub(crate) unsafe fn tested_steps<I: InRegisters>(
     };
     // (As many integers as a power of two fit others, and of most floats it is magnitudes.)
     let single = from.is_float && !from.is_span || !to.is_float;
-    debug_assert!(mode != FITTING || screen.is_single() || !single);
-    if mode == FITTING && from.from_zero && screen.addend != 0 {
+    let is_other = single && !screen.is_single() || from.from_zero && screen.addend != 0;
+    if mode == FITTING && is_other {
         return 0; // (No pair has such a screen.)
     }
     let (mut source, mut results) = (Buffer::<LONGEST>::new(), Buffer::<LONGEST>::new());

@@ -33,7 +33,7 @@ pub(crate) struct Power(pub(super) [__m256i; 2]);
 pub(super) const UP: u8 = Mode::Up as u8;
 
 /// Predicates of comparisons.
-const EQUAL: i32 = 0;
+pub(super) const EQUAL: i32 = 0;
 pub(super) const UNORDERED: i32 = 3;
 pub(super) const ORDERED: i32 = 7;
 pub(super) const NOT_LESS: i32 = 0x1d;

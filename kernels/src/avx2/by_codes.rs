@@ -54,15 +54,15 @@ pub(super) fn by_codes(from: DType, to: DType) -> Option<ByCodesKernel> {
     if from.bits() > 8 || to.bits() > 8 || (from.significant_bits() == 8 && are_whole) {
         // (Whole numbers are clamped in less time.)
         return None;
-    } else if matches!(from, DType::Float8E8M0Fnu) && to.bits() == 6 {
-        // (Almost all powers of two become zero or the largest number: the map to bytes, packed then, takes less time.)
+    } else if from.significant_bits() == 8 && to.bits() == 6 {
+        // (All but powers of two have a kernel of their own. Of these almost all become zero or the largest number: the map
+        // to bytes, packed then, takes less time.)
         return None;
     }
     Some(match (from.significant_bits(), to.bits()) {
         (8, 1) => look_up_packed::<1>,
         (8, 2) => look_up_packed::<2>,
         (8, 4) => look_up_packed::<4>,
-        (8, 6) => look_up_packed::<6>,
         _ => few_by_codes(from, to),
     })
 }

@@ -41,13 +41,20 @@ pub(super) const fn stores(stores: Stores) -> Stores {
         stores: Float8E8M0Fnu => [Int8 UInt8 Int2 Int4 UInt2 UInt4] by mapped [Up NearestAway]
     };
     let stores = overflowing(between_bytes(stores));
+    // (Those to integers that hold all their numbers, and of powers of two to single bits, are cast in another way.)
+    let stores = all_wraps! { stores: Float6E2M3Fn => [Int2 UInt2 UInt4] by mapped_to_low_bits };
     let stores = all_wraps! {
-        stores: Float6E2M3Fn Float6E3M2Fn => [Int2 UInt2 Int4 UInt4] by mapped_to_low_bits
+        stores: Float6E3M2Fn => [Int2 UInt2 Int4 UInt4] by mapped_to_low_bits
+    };
+    let stores = all_wraps! {
+        stores: Float8E8M0Fnu => [Int8 UInt8 Int2 UInt2 Int4 UInt4] by mapped_to_low_bits
+    };
+    let stores = all_wraps! {
+        stores: Float8E4M3B11Fnuz => [Int1 UInt1 Int2 UInt2 Int4 UInt4] by mapped_to_low_bits
     };
     all_wraps! {
         stores: Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz Float8E8M0Fnu => [Int8 UInt8 Int1 UInt1 Int2 UInt2 Int4 UInt4]
-            by mapped_to_low_bits
+            => [Int8 UInt8 Int1 UInt1 Int2 UInt2 Int4 UInt4] by mapped_to_low_bits
     }
 }
 

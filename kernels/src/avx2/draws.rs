@@ -2,11 +2,10 @@
 
 use super::Avx2;
 use super::bridge::NOT_LESS;
+use super::shapes::CUT;
 use crate::codec::Isa;
 use crate::shape::{Grid, steps};
 use core::arch::x86_64::__m256i;
-
-const TO_ZERO: i32 = 8 | 3;
 
 /// The elements of a step.
 const STEP: usize = 32;
@@ -137,7 +136,7 @@ impl Avx2 {
         let stays = self.eq32(self.max_u32(draw, rest), draw);
         let one = self.or(self.and(code, sign), self.all32(1f32.to_bits() as i32));
         let further = self.as_ps(self.andnot(stays, one));
-        self.ps_bits(self.add_ps(self.round_ps::<TO_ZERO>(self.as_ps(code)), further))
+        self.ps_bits(self.add_ps(self.round_ps::<CUT>(self.as_ps(code)), further))
     }
 
     /// The same of float64s, by draws in lanes of 64 bits: a draw is less than the whole units of 2^-32 that are cut off if,
@@ -150,7 +149,7 @@ impl Avx2 {
         const BIAS: f64 = (1u64 << 52) as f64;
         let sign = self.all64(i64::MIN);
         let number = self.as_pd(code);
-        let cut = self.round_pd::<TO_ZERO>(number);
+        let cut = self.round_pd::<CUT>(number);
         let rest = self.as_pd(self.andnot(sign, self.pd_bits(self.sub_pd(number, cut))));
         let rest = self.max_pd(rest, self.all_pd(f64::MIN_POSITIVE));
         let rest = self.mul_pd(rest, self.all_pd((1u64 << 32) as f64));

@@ -155,7 +155,7 @@ impl Avx2 {
         let nan_b = self.ps_bits(self.cmp_ps::<UNORDERED>(b, b));
         let nan = self.mix16::<0xaa>(nan_a, nan_b);
         let rounded = self.rounded_by(high, low, nan);
-        self.out_of_turns(self.or(rounded, self.and(nan, self.all16(0x40))))
+        self.even_words_first(self.or(rounded, self.and(nan, self.all16(0x40))))
     }
 
     /// Upper words rounded by the lower ones; those of NaN, which `nan` tells, as they are.
@@ -171,9 +171,10 @@ impl Avx2 {
         self.sub16(high, up)
     }
 
-    /// For words of eight dwords and of the next eight in turns: all of the first, then all of the second.
+    /// The words at even places, then those at odd ones: of words of eight dwords and of the next eight in turns all of the
+    /// first, then all of the second; and bytes so that unpacking them three times by lanes of 128 bits leaves them in order.
     #[inline(always)]
-    pub(super) fn out_of_turns(self, words: __m256i) -> __m256i {
+    pub(super) fn even_words_first(self, words: __m256i) -> __m256i {
         const EVEN_ODD: [u8; 32] = [
             0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, //
             0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,

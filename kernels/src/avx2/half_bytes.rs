@@ -180,14 +180,4 @@ impl Avx2 {
             self.store(dst.add(32), self.high16(v, w));
         }
     }
-
-    /// Puts 32 bytes so that unpacking them three times by lanes of 128 bits leaves them in order.
-    #[inline(always)]
-    pub(super) fn ready_to_unpack_thrice(self, v: __m256i) -> __m256i {
-        const TURNS: [u8; 32] = [
-            0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15, //
-            0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,
-        ];
-        self.in_order(self.shuffle8(v, self.constant(&TURNS)))
-    }
 }

@@ -6,20 +6,17 @@
 //! own; an infinity leaves NaN then.
 
 use super::Avx2;
+use super::bridge::ORDERED;
 use super::decode::{F32, F64, I32, Loud};
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
-use super::shapes::NEAREST;
+use super::shapes::{CUT, NEAREST};
 use crate::dtypes::{DType, Real};
 use crate::options::{Overflow, Rounding};
 use crate::shape::{BIT, BIT_64, is_zero_past_ints};
 use crate::stepwise;
 use crate::table::{Kernel, Params};
 use core::arch::x86_64::{__m256, __m256d, __m256i};
-
-const TO_ZERO: i32 = 8 | 3;
-/// For comparisons; true if no operand is NaN.
-const ORDERED: i32 = 0x07;
 
 /// Floats of `IN` bits, 32 or 64, to packed integers of a bit: the lowest one of what they are cut to.
 pub(super) struct LowestBits<const IN: usize>;
@@ -216,11 +213,11 @@ impl Avx2 {
     #[inline(always)]
     fn without_multiples_64<B: Real>(self, v: __m256d) -> __m256d {
         if const { B::DTYPE.significant_bits() } < 32 {
-            let whole = self.round_pd::<TO_ZERO>(self.part_64(v, 1.0 / 65536.0));
+            let whole = self.round_pd::<CUT>(self.part_64(v, 1.0 / 65536.0));
             return self.fnma_pd(whole, self.all_pd(65536.0), v);
         }
         const ALL: f64 = 4294967296.0;
-        let v = self.round_pd::<TO_ZERO>(v);
+        let v = self.round_pd::<CUT>(v);
         let whole = self.round_pd::<NEAREST>(self.part_64(v, 1.0 / ALL));
         let rest = self.fnma_pd(whole, self.all_pd(ALL), v);
         self.and_pd(rest, self.cmp_pd::<ORDERED>(rest, rest))

@@ -150,11 +150,9 @@ words! {
         i32_to_pd = _mm256_cvtepi32_pd(a: __m128i) -> __m256d;
         ps_to_pd = _mm256_cvtps_pd(a: __m128) -> __m256d;
         pd_to_ps = _mm256_cvtpd_ps(a: __m256d) -> __m128;
-        // To nearest, ties to even; 0x80000000 for NaN and what is out of range.
-        ps_to_nearest = _mm256_cvtps_epi32(a: __m256) -> __m256i;
         // Toward zero; 0x80000000 for NaN and what is out of range.
         ps_to_i32 = _mm256_cvttps_epi32(a: __m256) -> __m256i;
-        // To the nearest, ties to even.
+        // To the nearest, ties to even; 0x80000000 for NaN and what is out of range.
         ps_to_near_i32 = _mm256_cvtps_epi32(a: __m256) -> __m256i;
         pd_to_i32 = _mm256_cvttpd_epi32(a: __m256d) -> __m128i;
     }

@@ -1,6 +1,8 @@
-//! The loops for other options that AVX2 does better than portable code. Its arithmetic rounds to nearest only.
+//! The loops for other options that AVX2 does better than portable code. Its arithmetic rounds to nearest only, but where the
+//! control register is set (see [`directed`]).
 
 use super::Avx2;
+use super::bridge::EQUAL;
 use super::clamps::clamps;
 use super::directed;
 use super::drawn_stores::stores_drawn;
@@ -16,11 +18,11 @@ use core::arch::x86_64::{__m256, __m256d, __m256i};
 
 /// For comparisons; true if an operand is NaN.
 const UNEQUAL: i32 = 0x04;
-const EQUAL: i32 = 0x00;
 
 pub(super) const NEAREST: i32 = 8;
 pub(super) const DOWN: i32 = 8 | 1;
 pub(super) const UP: i32 = 8 | 2;
+pub(super) const CUT: i32 = 8 | 3;
 
 /// The loops of a conversion.
 macro_rules! all_sides {
@@ -40,6 +42,18 @@ macro_rules! last_sides {
             $odd,
         ]
     };
+}
+
+/// The same of numbers without a sign, of which down is toward zero.
+macro_rules! unsigned_sides {
+    ($kernel:ident) => {
+        unsigned_sides!($kernel, $kernel::<{ Side::Odd as u8 }>)
+    };
+    ($kernel:ident, $odd:expr) => {{
+        let toward_zero = $kernel::<{ Side::TowardZero as u8 }>;
+        let (up, near) = ($kernel::<{ Side::Up as u8 }>, $kernel::<{ Side::NearestAway as u8 }>);
+        [toward_zero, up, toward_zero, near, $odd]
+    }};
 }
 
 /// The portable loops, and in place of some of them those below.
@@ -63,14 +77,14 @@ pub(super) const fn shapes() -> Shapes {
     doubles[Side::Up as usize] = directed::doubles::<{ Side::Up as u8 }>;
     doubles[Side::Down as usize] = directed::doubles::<{ Side::Down as u8 }>;
     shapes.conversions.int32_to_32 = all_sides!(ints);
-    shapes.conversions.uint32_to_32 = all_sides!(uints);
+    shapes.conversions.uint32_to_32 = unsigned_sides!(uints);
     shapes.conversions.int64_to_32 = all_sides!(longs);
-    shapes.conversions.uint64_to_32 = all_sides!(ulongs);
+    shapes.conversions.uint64_to_32 = unsigned_sides!(ulongs);
     // (To odd nothing is rounded that is float64 in the end.)
     let [.., odd] = shapes.conversions.int64_to_64;
     shapes.conversions.int64_to_64 = last_sides!(wide_longs, odd);
     let [.., odd] = shapes.conversions.uint64_to_64;
-    shapes.conversions.uint64_to_64 = last_sides!(wide_ulongs, odd);
+    shapes.conversions.uint64_to_64 = unsigned_sides!(wide_ulongs, odd);
     let whole = &mut shapes.rounds.whole32;
     whole[Mode::Up as usize] = whole32::<UP>;
     whole[Mode::Down as usize] = whole32::<DOWN>;
@@ -104,6 +118,7 @@ pub(super) unsafe fn steps<const LEN: usize>(
     n: usize,
     step: impl Fn(Avx2, *const u8, *mut u8),
 ) {
+    assert!(LEN * from <= 256 && LEN * to <= 256);
     // SAFETY: the caller's. Elements are cast a second time from what they were, since nothing is
     // written to the source. The buffers hold a step.
     unsafe {
@@ -212,12 +227,12 @@ stepped! {
     /// Float32 to the nearest integers, ties away from zero.
     nearest_away32 [] (_draws: *const u32, _grid: &Grid) = 4 4 8, |isa, src, dst| {
         let sum = isa.half_further(isa.as_ps(isa.load(src)));
-        isa.store(dst, isa.ps_bits(isa.round_ps::<{ 8 | 3 }>(sum)));
+        isa.store(dst, isa.ps_bits(isa.round_ps::<CUT>(sum)));
     };
     /// Float64 in the same way.
     nearest_away64 [] (_draws: *const u32, _grid: &Grid) = 8 8 4, |isa, src, dst| {
         let sum = isa.half_further_64(isa.as_pd(isa.load(src)));
-        isa.store(dst, isa.pd_bits(isa.round_pd::<{ 8 | 3 }>(sum)));
+        isa.store(dst, isa.pd_bits(isa.round_pd::<CUT>(sum)));
     };
 }
 

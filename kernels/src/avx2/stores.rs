@@ -1,4 +1,5 @@
-//! Casts by a mode in one loop, see [`crate::shape`]: to the small floats, to float16, to integers, and to their low bits.
+//! Casts by a mode in one loop, see [`crate::shape`]: to the small floats, among them
+//! powers of two, to float16 and bfloat16, to integers, and to their low bits.
 //!
 //! An encoder of small floats leaves the number of units that it rounded to in the last bits of a sum: from that the sum's
 //! own rounding error is known, and one unit more or less makes it another mode's.
@@ -145,9 +146,11 @@ const fn overflowing(stores: Stores) -> Stores {
         ] by encoded_by_bytes [NearestEven]
     };
     let stores = all_stores! {
-        stores: Int16 UInt16 => [
-            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3
-        ] by encoded_words [NearestEven]
+        stores: Int16 UInt16 => [Float8E4M3Fn Float8E4M3Fnuz Float8E4M3] by encoded_words [NearestEven]
+    };
+    // (All with a sign are in their range.)
+    let stores = all_stores! {
+        stores: UInt16 => [Float8E5M2 Float8E5M2Fnuz] by encoded_words [NearestEven]
     };
     let stores = all_stores! {
         stores: Int8 UInt8 Int16 UInt16 Int32 UInt32 => [

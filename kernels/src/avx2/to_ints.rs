@@ -3,10 +3,8 @@
 
 use super::Avx2;
 use super::bridge::{NOT_LESS, ORDERED, TWO_52, TWO_63, two};
+use super::shapes::CUT;
 use core::arch::x86_64::{__m256, __m256d, __m256i};
-
-/// Round toward zero, without exceptions.
-const TRUNCATE: i32 = 3 | 8;
 
 /// Next to nothing.
 const TINY: f32 = 1.0 / (1u64 << 60) as f32;
@@ -53,7 +51,7 @@ impl Avx2 {
     #[inline(always)]
     pub(super) fn pd_to_clamped_u32(self, x: __m256d) -> __m256i {
         let number = self.min_pd(self.max_pd(x, self.all_pd(0.0)), self.all_pd(4294967295.0));
-        let integer = self.round_pd::<TRUNCATE>(number);
+        let integer = self.round_pd::<CUT>(number);
         self.pd_bits(self.add_pd(integer, self.all_pd(TWO_52)))
     }
 
@@ -62,7 +60,7 @@ impl Avx2 {
         let number = self.cmp_pd::<ORDERED>(x, x);
         let above = self.cmp_pd::<NOT_LESS>(x, self.all_pd(TWO_63));
         // The first operand is less than the second only if it is a number.
-        let integer = self.round_pd::<TRUNCATE>(self.max_pd(self.all_pd(-TWO_63), x));
+        let integer = self.round_pd::<CUT>(self.max_pd(self.all_pd(-TWO_63), x));
         let integer = self.as_pd(self.split(integer));
         let clamped = self.blend_pd(integer, self.as_pd(self.all64(i64::MAX)), above);
         self.pd_bits(self.and_pd(clamped, number))
@@ -165,7 +163,8 @@ impl Avx2 {
         self.qwords(self.or(integer, infinite), infinite)
     }
 
-    /// The dwords of the integers that numbers from -2^63 up to below 2^63 are cut to.
+    /// The dwords of the integers that numbers from -2^63 up to below 2^63 are cut to, which are 0 or no less than 2^-94, so
+    /// that no product is subnormal.
     ///
     /// The high dword is the number in units of 2^32, rounded; the low one the exact rest, from -2^31
     /// to 2^31, and one is borrowed from the high one where that is negative. Only a number of
@@ -173,9 +172,7 @@ impl Avx2 {
     /// the conversion's range, which gives those very bits.
     #[inline(always)]
     pub(super) fn ps_dwords(self, x: __m256) -> (__m256i, __m256i) {
-        // What is added is too little to count. It keeps subnormal results away, which take long.
-        let scale = self.all_ps(1.0 / 4294967296.0);
-        let units = self.ps_to_nearest(self.fma_ps(x, scale, self.all_ps(TINY)));
+        let units = self.ps_to_near_i32(self.mul_ps(x, self.all_ps(1.0 / 4294967296.0)));
         let rest = self.fnma_ps(self.i32_to_ps(units), self.all_ps(4294967296.0), x);
         let low = self.ps_to_i32(rest);
         let borrow = self.and(low, self.ps_bits(rest));

@@ -9,7 +9,7 @@ use super::packed::{ByCodes, Step, stepped};
 use super::pieces::GROUP;
 use super::steps::maps;
 use crate::dtypes::mark::{Float6E2M3Fn, Float6E3M2Fn, Int8, UInt8};
-use crate::dtypes::{DType, Real};
+use crate::dtypes::{DType, Kind, Real};
 use crate::options::{Overflow, Rounding};
 use crate::shape::{Mode, Tells};
 use crate::stepwise;
@@ -199,7 +199,7 @@ pub(super) fn under_options(params: &Params) -> Option<Kernel> {
 fn by_mode<A: Real, B: Real>(rounding: Rounding) -> Option<Kernel> {
     Some(match rounding {
         Rounding::Up => stepped::<ByMap<A, B, { Mode::Up as u8 }>, { stepwise::NONE }>,
-        Rounding::Down => stepped::<ByMap<A, B, { Mode::Down as u8 }>, { stepwise::NONE }>,
+        Rounding::Down => const { down::<A, B>() }?,
         Rounding::NearestEven => {
             stepped::<ByMap<A, B, { Mode::NearestEven as u8 }>, { stepwise::NONE }>
         }
@@ -208,6 +208,14 @@ fn by_mode<A: Real, B: Real>(rounding: Rounding) -> Option<Kernel> {
         }
         _ => return None,
     })
+}
+
+/// Down, to integers with a sign.
+const fn down<A: Real, B: Real>() -> Option<Kernel> {
+    match B::DTYPE.kind() {
+        Kind::Int => Some(stepped::<ByMap<A, B, { Mode::Down as u8 }>, { stepwise::NONE }>),
+        _ => None,
+    }
 }
 
 /// The integers of 8 bits that stand for those of 16: the same numbers if none is past 127, as of 6-bit floats, of

@@ -112,7 +112,7 @@ pub(super) unsafe fn widened<A: Codes, B: Codes>(
 /// `src` is valid for reading 64 elements.
 #[inline(always)]
 unsafe fn register<A: Codes, B: Codes>(x: Features, src: *const u8, i: usize) -> __m512i {
-    // SAFETY: the caller's: what is read are the elements of this register, or with others before them.
+    // SAFETY: the caller's: what is read are the elements of this register, or with others of the 64 before or after them.
     unsafe {
         match A::BITS {
             1 => of_bits::<A, B>(x, src, i),

@@ -50,7 +50,7 @@ pub(crate) struct Power(pub(super) __m512i);
 /// Raising no exception: of instructions that round by themselves, or not at all.
 pub(super) const QUIETLY: i32 = _MM_FROUND_NO_EXC;
 pub(super) const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+pub(super) const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 pub(super) const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 pub(super) const CUT: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
 

@@ -20,7 +20,6 @@ pub(super) const fn clamps(portable: Clamps) -> Clamps {
     use DType::{Int8, Int16, Int64, UInt8, UInt16, UInt64};
     portable
         .with(Int64, Int8, long_to_byte::<true, true>)
-        .with(Int64, UInt8, long_to_byte::<true, false>)
         .with(UInt64, Int8, long_to_byte::<false, true>)
         .with(UInt64, UInt8, long_to_byte::<false, false>)
         .with(Int64, UInt16, long_to_word::<true>)

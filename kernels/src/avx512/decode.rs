@@ -86,7 +86,7 @@ decoders! {
     UInt1 load_bytes load_bytes_part => Narrow, |x, v| unsigned::<1>(x, v);
     UInt2 load_bytes load_bytes_part => Narrow, |x, v| unsigned::<2>(x, v);
     UInt4 load_bytes load_bytes_part => Narrow, |x, v| unsigned::<4>(x, v);
-    Float16 load_words load_words_part => F32, |x, v| F32(x.f._mm512_cvtph_ps(v));
+    Float16 load_words load_words_part => F32, |x, v| F32(x.floats_of_halves(v));
     BFloat16 load_words load_words_part => Unquiet, |x, v| from_bfloat16(x, v);
     Float32 load_dwords load_dwords_part => F32, |x, v| F32(x.f._mm512_castsi512_ps(v));
     Float64 load_qwords load_qwords_part => F64, |x, v| {

@@ -15,8 +15,7 @@
 //!
 //! Bits of a number may have been shifted out, and a draw has more bits, too: neither counts unless `D` is the rest.
 
-use super::bridge::QUIETLY;
-use super::eights::NEAREST;
+use super::bridge::{NEAREST, QUIETLY};
 use super::generator::{Keys, SETS};
 use super::lanes::both;
 use super::{Avx512, Features};
@@ -47,13 +46,21 @@ pub(super) fn loops(from: DType, to: DType) -> Option<EncodeDrawn> {
 
 fn loop_to<A: Real>(to: DType) -> Option<EncodeDrawn> {
     Some(match Form::of(to)? {
-        Form::Half if matches!(to, DType::BFloat16) => encode::<A, BRAINS>,
-        Form::Half => encode::<A, HALVES>,
+        Form::Half if matches!(to, DType::BFloat16) => const { to_other::<A, BRAINS>() }?,
+        Form::Half => const { to_other::<A, HALVES>() }?,
         Form::Byte => encode::<A, BYTES>,
         Form::ByteOfOneZero => encode::<A, UNSIGNED_ZERO>,
         Form::Power => encode::<A, POWERS>,
         Form::ByteInteger(_) | Form::WordInteger(_) => return None,
     })
+}
+
+/// The loop to floats of 16 bits, but for those that the source has.
+const fn to_other<A: Real, const KIND: u8>() -> Option<EncodeDrawn> {
+    match (A::DTYPE, KIND) {
+        (DType::Float16, HALVES) | (DType::BFloat16, BRAINS) => None,
+        _ => Some(encode::<A, KIND>),
+    }
 }
 
 /// # Safety

@@ -1,8 +1,6 @@
 //! Stochastic rounding of float32 and float64 by draws.
 
-use super::bridge::QUIETLY;
-use super::eights::NEAREST;
-use super::shapes::TO_ZERO;
+use super::bridge::{CUT, NEAREST, QUIETLY};
 use super::shim::Vbmi;
 use super::tables::LookUp;
 use super::{Avx512, Features};
@@ -276,7 +274,7 @@ impl Features {
     #[inline(always)]
     fn whole_by_draw(self, code: __m512i, draw: __m512i) -> __m512i {
         let number = self.f._mm512_castsi512_ps(code);
-        let cut = self.f._mm512_roundscale_ps::<TO_ZERO>(number);
+        let cut = self.f._mm512_roundscale_ps::<CUT>(number);
         let rest = self.f._mm512_sub_round_ps::<NEAREST>(number, cut);
         let speck = self.f._mm512_set1_ps(SPECK);
         let rest = self.dq._mm512_range_round_ps::<LONGER, QUIETLY>(rest, speck);
@@ -307,7 +305,7 @@ impl Features {
     #[inline(always)]
     fn cut_and_rest(self, code: __m512i) -> (__m512d, __m256i) {
         let number = self.f._mm512_castsi512_pd(code);
-        let cut = self.f._mm512_roundscale_pd::<TO_ZERO>(number);
+        let cut = self.f._mm512_roundscale_pd::<CUT>(number);
         let rest = self.f._mm512_sub_round_pd::<NEAREST>(number, cut);
         let speck = self.f._mm512_set1_pd(SPECK.into());
         let rest = self.dq._mm512_range_round_pd::<LONGER, QUIETLY>(rest, speck);

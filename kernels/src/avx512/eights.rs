@@ -1,7 +1,7 @@
 //! Eight numbers at a time, for pairs with a register of 64-bit numbers on a side: what they become,
 //! or come from, is stored and loaded where it lies, without being joined with its neighbours' first.
 
-use super::bridge::QUIETLY;
+use super::bridge::{NEAREST, QUIETLY};
 use super::from_floats::NAN_TO_ZERO;
 use super::lanes::{both, first};
 use super::{Avx512, Features, pieces, truths};
@@ -211,7 +211,7 @@ fn bools(x: Features, v: __m512i) -> [__m512i; 2] {
 /// The lowest 8 words as float16s.
 #[inline(always)]
 fn float16s(x: Features, v: __m512i) -> __m256 {
-    x.f._mm512_castps512_ps256(x.f._mm512_cvtph_ps(x.f._mm512_castsi512_si256(v)))
+    x.f._mm512_castps512_ps256(x.floats_of_halves(x.f._mm512_castsi512_si256(v)))
 }
 
 /// Float64s with zeros as imaginary parts.
@@ -220,8 +220,6 @@ fn complexes(x: Features, v: __m512d) -> [__m512i; 2] {
     let [low, high] = x.halves(x.f._mm512_castpd_si512(v));
     [pieces::apart::<8>(x, low), pieces::apart::<8>(x, high)]
 }
-
-pub(super) const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
 /// Float64s to the nearest float32s.
 #[inline(always)]

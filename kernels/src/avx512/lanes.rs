@@ -79,18 +79,21 @@ pub(super) fn join_octets([a, b, c, d, e, f, g, h]: [__mmask8; 8]) -> __mmask64 
     join_masks([join_two(a, b), join_two(c, d), join_two(e, f), join_two(g, h)])
 }
 
-/// The first `n` bytes of a register, with zeros for the others.
-///
-/// # Safety
-/// The pointers are valid for `n` bytes; `n <= 64`, or 128 for a pair of registers.
 impl Features {
+    /// The first `n` bytes of a register, with zeros for the others.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `n` bytes; `n <= 64`.
     #[inline(always)]
     pub(super) unsafe fn load_first(self, src: *const u8, n: usize) -> __m512i {
         // SAFETY: the caller's.
         unsafe { self.bw._mm512_maskz_loadu_epi8(first_of_64(n), src.cast()) }
     }
 
-    /// The first `n <= 128` bytes of two registers.
+    /// The same of two registers.
+    ///
+    /// # Safety
+    /// `src` is valid for reading `n` bytes; `n <= 128`.
     #[inline(always)]
     pub(super) unsafe fn load_first_pair(self, src: *const u8, n: usize) -> [__m512i; 2] {
         // SAFETY: the caller's.
@@ -103,6 +106,10 @@ impl Features {
         }
     }
 
+    /// Stores the first `n` bytes of a register.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing `n` bytes; `n <= 64`.
     #[inline(always)]
     pub(super) unsafe fn store_first(self, dst: *mut u8, v: __m512i, n: usize) {
         // SAFETY: the caller's.
@@ -115,7 +122,7 @@ impl Features {
     /// The `k`-th register of `n` elements of so many bytes, with zeros for what is past the last.
     ///
     /// # Safety
-    /// `src` is valid for reading them.
+    /// `src` is valid for reading them; `n <= 64`.
     #[inline(always)]
     pub(super) unsafe fn load_of_64(
         self,

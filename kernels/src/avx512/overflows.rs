@@ -37,9 +37,12 @@ pub(super) const fn stores_vbmi(stores: Stores) -> Stores {
     };
     let stores = all_stores! {
         stores: Int16 UInt16 => [
-            Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-            Float8E4M3B11Fnuz
+            Float8E4M3Fn Float8E4M3Fnuz Float8E4M3 Float8E3M4 Float8E4M3B11Fnuz
         ] by words [NearestEven]
+    };
+    // (All with a sign are in their range.)
+    let stores = all_stores! {
+        stores: UInt16 => [Float8E5M2 Float8E5M2Fnuz] by words [NearestEven]
     };
     let stores = all_stores! {
         stores: Int32 => [Float8E3M4 Float8E4M3B11Fnuz] by dwords [NearestEven]

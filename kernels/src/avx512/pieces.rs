@@ -375,7 +375,8 @@ unsafe fn parts_of<const BYTES: usize, const MODE: usize, const ASKED: bool>(
     dst: *mut u8,
     n: usize,
 ) -> bool {
-    const { assert!(!ASKED || MODE == stepwise::NONE) };
+    // (Both sides turned are neither.)
+    const { assert!((!ASKED || MODE == stepwise::NONE) && MODE != stepwise::BOTH) };
     // SAFETY: the caller's: a register of real parts comes from two of complex elements.
     unsafe {
         let Avx512(x) = Avx512::summon();
@@ -450,6 +451,7 @@ pub(super) unsafe fn with_zeros_of<const BYTES: usize, const MODE: usize>(
     dst: *mut u8,
     n: usize,
 ) {
+    const { assert!(MODE != stepwise::BOTH) };
     // SAFETY: the caller's: half a register of real parts makes one of complex elements.
     unsafe {
         let Avx512(x) = Avx512::summon();

@@ -1,7 +1,7 @@
 //! The loops for other options that AVX-512 does better than portable code: its conversions and its
 //! arithmetic round in any direction that the instruction names.
 
-use super::bridge::QUIETLY;
+use super::bridge::{CUT, DOWN, NEAREST, QUIETLY, UP};
 use super::clamps::clamps;
 use super::draws::{round, round_whole, round_whole64, round64};
 use super::generator::draw;
@@ -18,11 +18,6 @@ use crate::codec::Isa;
 use crate::philox::{AllDraws, EvenDraws};
 use crate::shape::{ByDraws, Grid, Map, Mode, Shapes};
 use core::arch::x86_64::*;
-
-pub(super) const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-pub(super) const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-pub(super) const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
-pub(super) const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 
 /// The same with VBMI.
 pub(super) const fn shapes_vbmi() -> Shapes {
@@ -69,20 +64,21 @@ pub(super) const fn shapes() -> Shapes {
 
     let to = &mut shapes.conversions;
     let [.., away, _] = to.float64_to_32;
-    to.float64_to_32 = [doubles::<TO_ZERO>, doubles::<UP>, doubles::<DOWN>, away, odd_doubles];
+    to.float64_to_32 = [doubles::<CUT>, doubles::<UP>, doubles::<DOWN>, away, odd_doubles];
     let [.., away, _] = to.int32_to_32;
-    to.int32_to_32 = [ints::<TO_ZERO>, ints::<UP>, ints::<DOWN>, away, odd_ints];
+    to.int32_to_32 = [ints::<CUT>, ints::<UP>, ints::<DOWN>, away, odd_ints];
+    // (Of numbers without a sign, down is toward zero.)
     let [.., away, _] = to.uint32_to_32;
-    to.uint32_to_32 = [uints::<TO_ZERO>, uints::<UP>, uints::<DOWN>, away, odd_uints];
+    to.uint32_to_32 = [uints::<CUT>, uints::<UP>, uints::<CUT>, away, odd_uints];
     let [.., away, _] = to.int64_to_32;
-    to.int64_to_32 = [longs::<TO_ZERO>, longs::<UP>, longs::<DOWN>, away, odd_longs];
+    to.int64_to_32 = [longs::<CUT>, longs::<UP>, longs::<DOWN>, away, odd_longs];
     let [.., away, _] = to.uint64_to_32;
-    to.uint64_to_32 = [ulongs::<TO_ZERO>, ulongs::<UP>, ulongs::<DOWN>, away, odd_ulongs];
+    to.uint64_to_32 = [ulongs::<CUT>, ulongs::<UP>, ulongs::<CUT>, away, odd_ulongs];
     let [.., odd] = to.int64_to_64;
-    let [cut, up, down] = [wide_longs::<TO_ZERO>, wide_longs::<UP>, wide_longs::<DOWN>];
+    let [cut, up, down] = [wide_longs::<CUT>, wide_longs::<UP>, wide_longs::<DOWN>];
     to.int64_to_64 = [cut, up, down, near_wide_longs, odd];
     let [.., odd] = to.uint64_to_64;
-    let [cut, up, down] = [wide_ulongs::<TO_ZERO>, wide_ulongs::<UP>, wide_ulongs::<DOWN>];
+    let [cut, up, down] = [wide_ulongs::<CUT>, wide_ulongs::<UP>, wide_ulongs::<CUT>];
     to.uint64_to_64 = [cut, up, down, near_wide_ulongs, odd];
 
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Avx512>;
@@ -161,7 +157,7 @@ loops! {
     /// The same to odd.
     odd_ints() = load_dwords load_dwords_part 4 -> store_dwords store_dwords_part 4,
         |x, v| x.odd(
-            x.f._mm512_cvt_roundepi32_ps::<TO_ZERO>(v),
+            x.f._mm512_cvt_roundepi32_ps::<CUT>(v),
             x.f._mm512_cvt_roundepi32_ps::<UP>(v),
             x.f._mm512_cvt_roundepi32_ps::<DOWN>(v),
         );
@@ -172,7 +168,7 @@ loops! {
     odd_uints() = load_dwords load_dwords_part 4 -> store_dwords store_dwords_part 4,
         |x, v| {
             let (down, up) = (
-                x.f._mm512_cvt_roundepu32_ps::<TO_ZERO>(v),
+                x.f._mm512_cvt_roundepu32_ps::<CUT>(v),
                 x.f._mm512_cvt_roundepu32_ps::<UP>(v),
             );
             x.odd(down, up, up)
@@ -183,7 +179,7 @@ loops! {
     /// The same to odd.
     odd_longs() = load_qwords load_qwords_part 8 -> store_dwords store_dwords_part 4,
         |x, v| x.odd(
-            x.floats_of_longs::<TO_ZERO>(v),
+            x.floats_of_longs::<CUT>(v),
             x.floats_of_longs::<UP>(v),
             x.floats_of_longs::<DOWN>(v),
         );
@@ -194,7 +190,7 @@ loops! {
     odd_ulongs() = load_qwords load_qwords_part 8 -> store_dwords store_dwords_part 4,
         |x, v| {
             let up = x.floats_of_ulongs::<UP>(v);
-            x.odd(x.floats_of_ulongs::<TO_ZERO>(v), up, up)
+            x.odd(x.floats_of_ulongs::<CUT>(v), up, up)
         };
     /// Int64 to float64.
     wide_longs<ROUND>() = load_qwords load_qwords_part 8 -> store_qwords store_qwords_part 8,
@@ -232,7 +228,7 @@ loops! {
         -> store_dwords store_dwords_part 4,
         |x, v| {
             let sum = x.half_further(x.f._mm512_castsi512_ps(v));
-            x.f._mm512_castps_si512(x.f._mm512_roundscale_ps::<TO_ZERO>(sum))
+            x.f._mm512_castps_si512(x.f._mm512_roundscale_ps::<CUT>(sum))
         };
     /// Float64 in the same way.
     nearest_away64(*const u32, &Grid) = load_qwords load_qwords_part 8
@@ -251,7 +247,7 @@ loops! {
     near_words_of_halves(bool) = load_words load_words_part 2 -> store_words store_words_part 2,
         |x, v| {
             let sum = x.half_further(x.positive(x.floats_of_halves(v)));
-            x.words(x.f._mm512_cvt_roundps_epu32::<TO_ZERO>(sum))
+            x.words(x.f._mm512_cvt_roundps_epu32::<CUT>(sum))
         };
     /// Float32 to bfloat16.
     brains<MODE>(bool) = load_dwords load_dwords_part 4 -> store_words store_words_part 2,
@@ -292,7 +288,7 @@ impl Features {
         } else if MODE == Mode::NearestEven as u8 {
             self.f._mm512_roundscale_pd::<NEAREST>(number)
         } else {
-            self.f._mm512_roundscale_pd::<TO_ZERO>(self.half_further_doubles(v))
+            self.f._mm512_roundscale_pd::<CUT>(self.half_further_doubles(v))
         };
         self.f._mm512_castpd_si512(whole)
     }
@@ -330,8 +326,8 @@ impl Features {
     #[inline(always)]
     fn odd_floats_of_doubles(self, [a, b]: [__m512i; 2]) -> __m512i {
         let (a, b) = (self.f._mm512_castsi512_pd(a), self.f._mm512_castsi512_pd(b));
-        let low = self.f._mm512_cvt_roundpd_ps::<TO_ZERO>(a);
-        let high = self.f._mm512_cvt_roundpd_ps::<TO_ZERO>(b);
+        let low = self.f._mm512_cvt_roundpd_ps::<CUT>(a);
+        let high = self.f._mm512_cvt_roundpd_ps::<CUT>(b);
         let rest_low = self.f._mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(a, self.f._mm512_cvtps_pd(low));
         let rest_high = self.f._mm512_cmp_pd_mask::<_CMP_NEQ_UQ>(b, self.f._mm512_cvtps_pd(high));
         let rest = u16::from(rest_low) | u16::from(rest_high) << 8;

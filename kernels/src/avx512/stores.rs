@@ -1,12 +1,10 @@
 //! Casts by a mode in one loop, see [`crate::shape`].
 
-use super::bridge::Odd;
+use super::bridge::{CUT, DOWN, NEAREST, Odd, UP};
 use super::decode::{F32, F64, I32, I64, Narrow, U32, U64, Unquiet};
 use super::halves::brains_of_float16s;
 use super::lanes::{both, each};
-use super::shapes::{
-    DOWN, NEAREST, TO_ZERO, UP, brains, halves, near_halves, near_words_of_halves, words_of_halves,
-};
+use super::shapes::{brains, halves, near_halves, near_words_of_halves, words_of_halves};
 use super::small::Small;
 use super::ties::NearFloats;
 use super::{Avx512, Features};
@@ -327,14 +325,14 @@ cut_exactly! { F32 Unquiet Narrow }
 impl Cut for I32 {
     #[inline(always)]
     fn cut(self, x: Features) -> __m512 {
-        x.f._mm512_cvt_roundepi32_ps::<TO_ZERO>(self.0)
+        x.f._mm512_cvt_roundepi32_ps::<CUT>(self.0)
     }
 }
 
 impl Cut for U32 {
     #[inline(always)]
     fn cut(self, x: Features) -> __m512 {
-        x.f._mm512_cvt_roundepu32_ps::<TO_ZERO>(self.0)
+        x.f._mm512_cvt_roundepu32_ps::<CUT>(self.0)
     }
 }
 
@@ -344,7 +342,7 @@ impl Cut for I64 {
         let [a, b] = both(
             self.0,
             #[inline(always)]
-            |v| x.dq._mm512_cvt_roundepi64_ps::<TO_ZERO>(v),
+            |v| x.dq._mm512_cvt_roundepi64_ps::<CUT>(v),
         );
         x.join_floats(a, b)
     }
@@ -356,7 +354,7 @@ impl Cut for U64 {
         let [a, b] = both(
             self.0,
             #[inline(always)]
-            |v| x.dq._mm512_cvt_roundepu64_ps::<TO_ZERO>(v),
+            |v| x.dq._mm512_cvt_roundepu64_ps::<CUT>(v),
         );
         x.join_floats(a, b)
     }
@@ -477,7 +475,7 @@ impl Features {
         if const { B::DTYPE.significant_bits() } < 32 {
             // (NaN becomes tiny, too, of which the conversion leaves as little.)
             let v = if matches!(A::DTYPE, DType::Float16) { v } else { self.never_subnormal(v) };
-            return self.f._mm512_cvttps_epi32(self.rest::<TO_ZERO>(v, 65536.0));
+            return self.f._mm512_cvttps_epi32(self.rest::<CUT>(v, 65536.0));
         }
         let finite = self.finite_or_zero(v);
         if matches!(A::DTYPE, DType::Float16) {
@@ -549,7 +547,7 @@ impl Features {
                 let (factor, bit) = (1.0 / ALL, BIT_64);
                 let (factor, bit) = (self.f._mm512_set1_pd(factor), self.f._mm512_set1_pd(bit));
                 let part = self.f._mm512_fmadd_pd(v, factor, bit);
-                let whole = self.f._mm512_roundscale_pd::<TO_ZERO>(part);
+                let whole = self.f._mm512_roundscale_pd::<CUT>(part);
                 let rest = self.f._mm512_fnmadd_pd(whole, self.f._mm512_set1_pd(ALL), v);
                 self.dq._mm512_cvttpd_epi64(rest)
             },

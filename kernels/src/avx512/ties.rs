@@ -5,11 +5,9 @@
 //! lie beyond one. Zeros and infinities are left alone: the first would be subnormal, which takes time, the others NaN.
 
 use super::Features;
-use super::bridge::Hub;
+use super::bridge::{CUT, Hub, NEAREST};
 use super::decode::{F64, I32, I64, U32, U64};
-use super::eights::NEAREST;
 use super::lanes::both;
-use super::shapes::TO_ZERO;
 use core::arch::x86_64::*;
 
 /// For `fpclass`: zeros and infinities of either sign.
@@ -51,7 +49,7 @@ impl NearFloats for I64 {
         x.near_floats(both(
             self.0,
             #[inline(always)]
-            |v| x.dq._mm512_cvt_roundepi64_pd::<TO_ZERO>(v),
+            |v| x.dq._mm512_cvt_roundepi64_pd::<CUT>(v),
         ))
     }
 }
@@ -63,7 +61,7 @@ impl NearFloats for U64 {
         x.near_floats(both(
             self.0,
             #[inline(always)]
-            |v| x.dq._mm512_cvt_roundepu64_pd::<TO_ZERO>(v),
+            |v| x.dq._mm512_cvt_roundepu64_pd::<CUT>(v),
         ))
     }
 }
@@ -89,7 +87,7 @@ impl Features {
     pub(super) fn near_doubles_of_sizes(self, v: __m512i) -> __m512i {
         let half = self.f._mm512_srlv_epi64(self.qword(1 << 10), self.cd._mm512_lzcnt_epi64(v));
         let sum = self.f._mm512_add_epi64(v, half);
-        let cut = self.f._mm512_castpd_si512(self.dq._mm512_cvt_roundepu64_pd::<TO_ZERO>(sum));
+        let cut = self.f._mm512_castpd_si512(self.dq._mm512_cvt_roundepu64_pd::<CUT>(sum));
         let is_past = self.f._mm512_cmplt_epu64_mask(sum, v);
         let all = self.qword(18446744073709551616.0f64.to_bits());
         self.f._mm512_mask_mov_epi64(cut, is_past, all)

@@ -7,9 +7,9 @@
 //! * Numbers of 32 bits that become 64-bit integers are turned before they are that long.
 //! * Float64s that become float16s are turned in another order than the hubs' loop does it in.
 
-use super::bridge::Hub;
+use super::bridge::{Hub, NEAREST};
 use super::decode::F64;
-use super::eights::{NEAREST, by_eights, inlined};
+use super::eights::{by_eights, inlined};
 use super::in_registers::Turn;
 use super::lanes::both;
 use super::tables::LookUp;

@@ -355,7 +355,7 @@ pub(super) unsafe fn turned_dwords_of_float16s<L: LookUp, A: Codes, B: Codes>(
     let cut = inlined(
         #[inline(always)]
         |(v, special)| {
-            let floats = F32(x.f._mm512_cvtph_ps(x.turned_half(turns[0], v)));
+            let floats = F32(x.floats_of_halves(x.turned_half(turns[0], v)));
             let cut = match special {
                 true => floats.int::<32, true>(x).lanes,
                 false => x.f._mm512_cvtt_roundps_epi32::<QUIETLY>(floats.0),
@@ -396,7 +396,7 @@ fn longs<B: Codes, const TURNED: bool>(
     v: __m256i,
     infinite: bool,
 ) -> [__m512i; 2] {
-    let v = F32(x.f._mm512_cvtph_ps(v));
+    let v = F32(x.floats_of_halves(v));
     let signed = matches!(B::Numbers::DTYPE, DType::Int64);
     if infinite {
         let long = if signed { v.long::<true>(x) } else { v.long::<false>(x) };

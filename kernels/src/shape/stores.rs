@@ -270,10 +270,12 @@ pub(crate) use all_wraps;
 macro_rules! x86_stores {
     ($stores:ident: $small:ident $low_bits:ident) => {{
         let $stores = x86_stores! {
-            @small $stores $small [TowardZero Up NearestEven NearestAway]
-            Float32 Int32 UInt32 Int64 UInt64
+            @small $stores $small [TowardZero Up NearestAway] Float32 Int32 UInt32 Int64 UInt64
         };
-        // (To the nearest the default kernels round.)
+        // (To the nearest the default kernels round; but 8-bit floats need not saturate.)
+        let $stores = x86_stores! {
+            @bytes $stores $small [NearestEven] Float32 Float64 Int32 UInt32 Int64 UInt64
+        };
         let $stores = x86_stores! { @small $stores $small [TowardZero Up Down] Float16 BFloat16 };
         let $stores = x86_stores! {
             @small $stores $small [TowardZero Up NearestAway] Int16 UInt16
@@ -281,18 +283,24 @@ macro_rules! x86_stores {
         // (Of numbers without a sign, down is toward zero.)
         let $stores = x86_stores! { @small $stores $small [Down] Float32 Int16 Int32 Int64 };
         // (The bridges from float64 lose what is only above or below zero.)
-        let $stores = x86_stores! { @small $stores $small [NearestEven NearestAway] Float64 };
+        let $stores = x86_stores! { @small $stores $small [NearestAway] Float64 };
         $crate::shape::all_wraps! {
             $stores: Float32 Float16 BFloat16 Float64 => [
                 Int8 Int16 Int32 UInt8 UInt16 UInt32 Int1 Int2 Int4 UInt1 UInt2 UInt4
             ] by $low_bits
         }
     }};
-    (@small $stores:ident $small:ident $modes:tt $($from:ident)*) => {
+    (@small $stores:ident $small:ident $modes:tt $($from:ident)*) => {{
+        let $stores = x86_stores! { @bytes $stores $small $modes $($from)* };
+        $crate::shape::all_stores! {
+            $stores: $($from)* => [Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn] by $small $modes
+        }
+    }};
+    (@bytes $stores:ident $small:ident $modes:tt $($from:ident)*) => {
         $crate::shape::all_stores! {
             $stores: $($from)* => [
                 Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
-                Float8E4M3B11Fnuz Float6E2M3Fn Float6E3M2Fn Float4E2M1Fn
+                Float8E4M3B11Fnuz
             ] by $small $modes
         }
     };

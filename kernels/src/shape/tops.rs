@@ -168,6 +168,7 @@ const fn is_tested_float(of: DType, to: DType) -> bool {
         // All numbers fit, if they are not rounded up.
         (Float4E2M1Fn | Float6E2M3Fn, Int4 | Int8) | (Float6E3M2Fn, Int8) => false,
         (_, _) if matches!(wanted.kind(), Kind::Int | Kind::UInt) => true,
+        (_, _) if matches!(wanted.kind(), Kind::Bool) => false,
         (Float4E2M1Fn | Float6E2M3Fn | Float6E3M2Fn, _) if is_powers(to) => true,
         (Float6E3M2Fn, Float8E3M4 | Float6E2M3Fn | Float4E2M1Fn) | (Float6E2M3Fn, Float4E2M1Fn) => {
             true
@@ -209,7 +210,8 @@ const fn is_tested_integer(from: DType, to: DType) -> bool {
             DType::Float6E2M3Fn => source.max() > 7 || source.min_magnitude() > 7,
             DType::Float6E3M2Fn => bits == 8,
             DType::Float8E3M4 | DType::Float8E4M3B11Fnuz => bits == 8 && !to.is_packed(),
-            DType::Float8E8M0Fnu => bits == 4 || is_byte && bits < 8,
+            // (Of one bit with a sign none fits.)
+            DType::Float8E8M0Fnu => bits == 4 || is_byte && bits < 8 && source.max() > 0,
             _ => false,
         },
         _ => false,

@@ -1,9 +1,10 @@
 //! Which pairs have kernels that do more with each step, and where they are found.
 
-use super::{CODES, FITTING, NONE, RESULTS, SOURCE, is_powers};
+use super::{BOTH, CODES, FITTING, NONE, RESULTS, SOURCE, is_powers};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
 use crate::fields::copy_fitting;
+use crate::format::Numbers;
 use crate::scalar::direct::{is_copy, is_packed_copy};
 use crate::shape;
 use crate::swap::is_swappable;
@@ -19,7 +20,9 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
             (mode & SOURCE == 0 || is_swappable(from)) && (mode & RESULTS == 0 || is_swappable(to))
         }
     };
-    if !is_possible || is_copy(from, to) {
+    // (What has its components copied is turned back by being turned.)
+    let turns_back = mode == BOTH && is_copy(from.component(), to.component());
+    if !is_possible || is_copy(from, to) || turns_back {
         return false;
     }
     let (a, b) = (from.component().kind(), to.component());
@@ -36,9 +39,25 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
             let is_small = to.significant_bits() <= 8 && !is_powers(to);
             is_whole || matches!(b.kind(), Kind::Float) && is_small || matches!(to, DType::Float16)
         }
+        _ if all_integers_fit(from, to) => false,
         _ => is_whole || to.significant_bits() <= 8 || matches!(to, DType::Float16),
     };
     !is_zero_test && (mode != FITTING || is_tested)
+}
+
+/// Whether a dtype is one of integers all of which fit another.
+const fn all_integers_fit(from: DType, to: DType) -> bool {
+    match (from.numbers(), to.numbers()) {
+        (Numbers::Int(source), Numbers::Int(target)) => {
+            source.max() <= target.max() && source.min_magnitude() <= target.min_magnitude()
+        }
+        // (The power of two that they may be rounded up to is one of the float's numbers.)
+        (Numbers::Int(source), Numbers::Float(target)) => {
+            let digits = source.bits as i32 - source.signed as i32;
+            target.signed() && digits <= target.max_exponent()
+        }
+        _ => false,
+    }
 }
 
 /// Whether elements of a dtype are tested in registers, which takes a handful of instructions at most.

@@ -91,7 +91,7 @@ impl<A: Real, B: Real, const MODE: usize> Step<A, B> for SmallToFloat64<MODE> {
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
-            let bytes = isa.ready_to_unpack_thrice(isa.load(src));
+            let bytes = isa.even_words_first(isa.load(src));
             let turned = const { MODE & RESULTS != 0 };
             let [first, second] = isa.words_of(turned, isa.small_to_words::<A, B>(bytes));
             isa.store_upper_words(turned, first, dst);

@@ -1,4 +1,4 @@
-//! From floats of 16 bits and more, and to bfloat16.
+//! From floats of 16 bits and more, to bfloat16, and from float8_e5m2, which is the upper half of float16.
 
 use crate::avx2::bridge::{Brain, NOT_LESS, ORDERED, Sticky};
 use crate::avx2::decode::F64;
@@ -88,7 +88,7 @@ impl<A: Real, B: Real> Step<A, B> for HalfToBrain {
         let low = isa.mix16::<0xaa>(a, isa.shl32::<16>(b));
         let nan = isa.gt16(isa.and(high, isa.all16(i16::MAX)), isa.all16(0x7f80));
         // SAFETY: the caller's.
-        unsafe { isa.store(dst, isa.out_of_turns(isa.rounded_by(high, low, nan))) };
+        unsafe { isa.store(dst, isa.even_words_first(isa.rounded_by(high, low, nan))) };
     }
 }
 

@@ -1,4 +1,4 @@
-//! Between integers of different widths, and bools as their source.
+//! Between integers of different widths, bools as their source, and from integers to small floats.
 
 use crate::avx2::Avx2;
 use crate::avx2::direct::{Step, by_memory};
@@ -364,7 +364,7 @@ impl Avx2 {
         let bytes = match const { B::DTYPE.bits() } {
             16 => self.in_order(bytes),
             32 => self.ready_to_unpack_twice(bytes),
-            _ => self.ready_to_unpack_thrice(bytes),
+            _ => self.even_words_first(bytes),
         };
         let signs = match const { A::DTYPE.kind() } {
             Kind::Int => self.gt8(self.zero(), bytes),
