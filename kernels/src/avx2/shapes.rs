@@ -64,6 +64,7 @@ pub(super) const fn shapes() -> Shapes {
     shapes.rounds_codes = 8;
     shapes.stores_clamp = 7;
     shapes.overflows_clamp = 7;
+    shapes.tells_powers = true;
     shapes.marked_halves = Some(marked_halves);
     shapes.stores = stores(shapes.stores);
     shapes.draw = draw::<AllDraws>;

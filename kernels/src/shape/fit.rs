@@ -84,6 +84,27 @@ impl Fit {
         fit
     }
 
+    /// The codes of a float of 8 bits that are no finite numbers.
+    pub(super) fn beyond(format: FloatFormat) -> Self {
+        // (Where zero has one sign, NaN has the other zero's code.)
+        let is_one_code = !format.nan_has_sign() && format.nan().is_some();
+        let (mask, first, count) = match format.nan() {
+            Some(nan) if is_one_code => (0xff, nan, 1),
+            _ => (0x7f, format.max_finite() + 1, 0x7f - format.max_finite()),
+        };
+        let mut fit = Self {
+            mask,
+            intervals: [(0, 0); 3],
+            count: 0,
+            bytes: 1,
+            sign: 0,
+            screen: None,
+            tops: None,
+        };
+        fit.add(first, count);
+        fit
+    }
+
     /// 1 for each half byte that has an unfit code of so many bits, at most 4, 0 for the others.
     #[inline(always)]
     pub(crate) fn unfit_halves(&self, bits: usize) -> [u8; 16] {
@@ -270,6 +291,8 @@ pub(crate) struct Substitute {
 mod tests {
     use super::*;
     use crate::dtypes::Kind;
+    use crate::exact::Exact;
+    use crate::reference::decode;
     use crate::shape::fits::{unfit8, unfit16};
     use crate::shape::tops::Tells;
 
@@ -280,6 +303,20 @@ mod tests {
             1 => unfit8::<1>([code], fit),
             2 => unfit8::<2>([code], fit),
             _ => unfit8::<3>([code], fit),
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_is_no_finite_number() {
+        for dtype in DType::ALL {
+            let Numbers::Float(format) = dtype.numbers() else { continue };
+            if format.bits() == 8 && dtype.bits() == 8 {
+                let beyond = Fit::beyond(format);
+                for code in 0..=u8::MAX {
+                    let is_finite = matches!(decode(dtype, code.into()), Exact::Finite { .. });
+                    assert_eq!(is_unfit(&beyond, code), !is_finite, "{dtype}: {code:#x}");
+                }
+            }
         }
     }
 

@@ -66,6 +66,7 @@ use core::{ptr, slice};
 use drawn_floats::EncodeLoops;
 use drawn_stores::StoresDrawn;
 use draws::{Draw, Draws};
+use fit::Fit;
 use fits::Fits;
 use grid::Rounds;
 use halves::AnyBits;
@@ -74,6 +75,7 @@ use narrow::Conversions;
 use plan::Step;
 use powers::Powers;
 use sticky::Sticky;
+use stores::Store;
 use whole::Wraps;
 
 #[cfg(target_arch = "x86_64")]
@@ -96,7 +98,7 @@ pub(crate) use longer::LongerMap;
 pub(crate) use longer::LookUpLonger;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use narrow::Side;
-pub(crate) use plan::Plan;
+pub(crate) use plan::{Plan, is_told_by_results};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use rows::{Change, Rows};
 pub(crate) use screen::Screen;
@@ -155,6 +157,8 @@ pub(crate) struct Shapes {
     pub(crate) stores_clamp: i32,
     /// The same of those that do not saturate.
     pub(crate) overflows_clamp: i32,
+    /// Whether it takes less time to look for NaN among powers of two than to test what they come of, of 16 bits and more.
+    pub(crate) tells_powers: bool,
     /// Where that takes less time than a test before.
     pub(crate) look_up_marked: Option<LookUpMarked>,
     pub(crate) any_bits: AnyBits,
@@ -190,6 +194,7 @@ impl Shapes {
             converts_longs: false,
             stores_clamp: 0,
             overflows_clamp: 0,
+            tells_powers: false,
             look_up_marked: None,
             any_bits: halves::any_bits::<I>,
             marked_halves: None,
@@ -279,7 +284,11 @@ unsafe fn cast_by_steps(
 ) -> usize {
     // SAFETY: the caller's.
     unsafe {
-        if let Some(kernel) = fitting_kernel(table, n, params) {
+        if let Some(store) = params.plan().telling
+            && n >= LONG
+        {
+            by_results(store, table, src, dst, n, params)
+        } else if let Some(kernel) = fitting_kernel(table, n, params) {
             while_fitting(kernel, table, src, dst, n, params)
         } else if let Some(look_up) = table.shapes.look_up_marked
             && let Some(fit) = params.plan().marked_bytes(params.from, params.to)
@@ -332,6 +341,46 @@ unsafe fn while_fitting(
         }
     }
     done
+}
+
+/// Casts by a loop that makes infinity or NaN of what does not fit. Where it makes none, all fit. (They may come of the
+/// source's, too: that is tested then, an element at a time.)
+///
+/// # Safety
+/// As for [`cast`]; the loop is the pair's, and makes the results of what fits.
+unsafe fn by_results(
+    store: Store,
+    table: &Table,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    /// Bytes of the source at a time: these, and the results, are still in the L1 cache when they are looked at.
+    const PIECE: usize = 16384;
+    let Some((fit, _)) = &params.plan().fit else {
+        unreachable!("the cast is checked");
+    };
+    let beyond = Fit::beyond(params.to.float_format());
+    let from = params.from.bits() / 8;
+    let mut done = 0;
+    while done < n {
+        let len = (PIECE / from).min(n - done);
+        // SAFETY: the caller's: what is left follows the elements that are done.
+        unsafe {
+            let (src, dst) = (src.add(done * from), dst.add(done));
+            store(src, dst, len, false);
+            let fits = &table.shapes.fits;
+            if fits.first(&beyond, dst, len) < len {
+                let fitting = fits.first(fit, src, len);
+                if fitting < len {
+                    return done + fitting;
+                }
+            }
+        }
+        done += len;
+    }
+    n
 }
 
 /// What tells that the real parts of complex elements fit, if all there is to their cast but for tests is the default

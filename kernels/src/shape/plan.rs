@@ -35,6 +35,8 @@ pub(crate) struct Plan {
     pub(super) infinities: Option<(Fit, Substitute)>,
     /// Whether finite elements of a checked cast that keeps infinities are cast by the default kernel.
     casts_finite: bool,
+    /// To a float of 8 bits, a loop that makes infinity or NaN of what does not fit, so that its results tell.
+    pub(super) telling: Option<Store>,
     /// The seed of stochastic rounding.
     pub(super) seed: Option<u64>,
     /// Whether what a byte becomes depends on it alone, so that the steps can make a table of all.
@@ -92,6 +94,7 @@ impl Plan {
         substitute: None,
         infinities: None,
         casts_finite: false,
+        telling: None,
         seed: None,
         is_map: false,
         by_table: false,
@@ -204,6 +207,10 @@ impl Plan {
         } else {
             let store = way.store_of_overflows(shapes);
             way.test(checked, options.saturate || store.is_some());
+            let tells_power = shapes.tells_powers && from.bits() >= 16;
+            if checked && (is_told_by_results(from, to) || tells_power && is_powers(to)) {
+                way.plan.telling = store;
+            }
             if let Some(store) = store
                 && (!options.saturate || keeps_infinities)
             {
@@ -297,7 +304,7 @@ impl Way {
     /// (From 16 bits the default kernels are so much shorter than those to nearest, ties away, that replacing overflows
     /// afterwards takes less time.)
     fn store_of_overflows(&self, shapes: &Shapes) -> Option<Store> {
-        let powers = matches!(self.to, DType::Float8E8M0Fnu);
+        let powers = is_powers(self.to);
         match self.mode {
             Mode::NearestEven if !powers => {}
             Mode::Up if powers => {}
@@ -552,6 +559,21 @@ pub(super) const fn byte_integer(from: DType) -> DType {
         (Kind::UInt | Kind::Bool, 8) => DType::UInt8,
         _ => from,
     }
+}
+
+/// Whether it takes less time to look for infinities and NaN among the results than to test the source: if these are the
+/// bytes of floats, and the source's numbers four times as long, and not such that bytes may stand for them. (Powers of two
+/// take so little that it depends on the loop.)
+pub(crate) const fn is_told_by_results(from: DType, to: DType) -> bool {
+    let is_small = matches!(to.kind(), Kind::Float) && to.significant_bits() == 8 && to.bits() == 8;
+    let is_long = from.bits() >= 32 && !from.is_complex();
+    cfg!(target_arch = "x86_64")
+        && (is_small && !is_powers(to) && is_long)
+        && narrowed(from, to, false).is_none()
+}
+
+const fn is_powers(dtype: DType) -> bool {
+    matches!(dtype, DType::Float8E8M0Fnu)
 }
 
 /// Whether a cast that would saturate, but for being checked, keeps infinities.

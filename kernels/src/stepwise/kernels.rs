@@ -20,9 +20,11 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
             (mode & SOURCE == 0 || is_swappable(from)) && (mode & RESULTS == 0 || is_swappable(to))
         }
     };
+    // (Of so much longer numbers than their results these tell.)
+    let is_told = mode == FITTING && shape::is_told_by_results(from, to);
     // (What has its components copied is turned back by being turned.)
     let turns_back = mode == BOTH && is_copy(from.component(), to.component());
-    if !is_possible || is_copy(from, to) || turns_back {
+    if !is_possible || is_copy(from, to) || turns_back || is_told {
         return false;
     }
     let (a, b) = (from.component().kind(), to.component());
