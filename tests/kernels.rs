@@ -4,7 +4,7 @@
 
 mod support;
 
-use simdcast::{DType, Overflow, Rounding};
+use simdcast::{DType, Overflow, Rounding, reference};
 use simdcast_kernels::{Kernel, Options};
 use std::borrow::Cow;
 use support::{
@@ -64,6 +64,64 @@ fn dense_samples_of_32_bit_sources() {
         in_parallel(&jobs, |&(from, to)| compare(&levels, from, to, &Options::DEFAULT, &codes));
     say(&format!("{levels:?}: {} values of 32-bit sources compared on each", tally.values));
     assert_none(&errors);
+}
+
+/// What lies next to each other in a vector, or a block that is tested at once, has nothing to do with each other here; and of
+/// a checked cast all fit, or all but one anywhere.
+#[test]
+fn numbers_of_all_kinds_beside_each_other() {
+    let levels = support::tested_levels();
+    let jobs: Vec<_> = support::fewer_pairs().collect();
+    let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
+        let codes = values::codes(from, to);
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        for (i, options) in distinct_options(from, to).into_iter().enumerate() {
+            let seed = noise(i as u64 ^ (from as u64) << 16 ^ (to as u64) << 32);
+            for mixed in mixtures(from, to, &options, &codes, seed) {
+                let case = Case::new(from, to, &options, mixed);
+                levels.iter().try_for_each(|level| case.check_on(level))?;
+                tally.options += 1;
+            }
+        }
+        Ok(tally)
+    });
+    say(&format!("{levels:?}: {} mixtures of values", tally.options));
+    assert_none(&errors);
+    assert!(tally.options > 2 * tally.pairs, "there are options");
+}
+
+/// As many elements as make several pieces of a cast, of any of these codes; or of a checked cast of those that fit, and of
+/// these with another one among them.
+fn mixtures(
+    from: DType,
+    to: DType,
+    options: &Options,
+    codes: &[u128],
+    seed: u64,
+) -> Vec<Vec<u128>> {
+    const LEN: u64 = 9001;
+    let any_of = |codes: &[u128], i: u64| codes[noise(seed ^ i) as usize % codes.len()];
+    let filled = |codes: &[u128]| (0..LEN).map(|i| any_of(codes, i)).collect::<Vec<_>>();
+    if options.overflow != Overflow::Error {
+        return vec![filled(codes)];
+    }
+    // (Of what is rounded by draws one that fits may not, at another place: the test sees which is the first.)
+    let fits = |code: &u128| reference::cast(from, to, *code, options, 0).is_ok();
+    let (fit, unfit): (Vec<u128>, Vec<u128>) = codes.iter().partition(|code| fits(code));
+    if fit.is_empty() {
+        return vec![];
+    }
+    let good = filled(&fit);
+    let mut mixtures = vec![good.clone()];
+    if !unfit.is_empty() {
+        for round in 0..2 {
+            let mut mixed = good.clone();
+            let place = noise(seed ^ LEN ^ round << 40) % LEN;
+            mixed[place as usize] = any_of(&unfit, LEN + round);
+            mixtures.push(mixed);
+        }
+    }
+    mixtures
 }
 
 #[test]
