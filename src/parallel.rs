@@ -6,9 +6,11 @@ use crate::error::CastError;
 use rayon::ThreadPoolBuilder;
 use simdcast_kernels::{Join, Kernel, Options};
 use std::error::Error;
+use std::io::ErrorKind;
 use std::num::NonZeroUsize;
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
+use std::thread;
 
 /// The threads of the pool that the caller is in; outside of one, of rayon's own.
 pub(crate) struct Threads {
@@ -55,15 +57,27 @@ impl Join for Threads {
 fn threads() -> usize {
     static ARE_GRANTED: OnceLock<bool> = OnceLock::new();
     // (A pool that the caller is in is there.)
-    let are_there = rayon::current_thread_index().is_some()
-        || *ARE_GRANTED.get_or_init(|| match ThreadPoolBuilder::new().build_global() {
+    let are_there =
+        rayon::current_thread_index().is_some() || *ARE_GRANTED.get_or_init(are_granted);
+    if are_there { rayon::current_num_threads() } else { 1 }
+}
+
+/// Whether rayon's own pool is there, or can be. One more thread is asked for first: what rayon is refused once, it is for good,
+/// and others may use it later.
+fn are_granted() -> bool {
+    match thread::Builder::new().spawn(|| ()) {
+        // (Where there are no threads at all, rayon makes do with the caller's.)
+        Err(error) if error.kind() == ErrorKind::Unsupported => true,
+        Err(_) => false,
+        Ok(_) => match ThreadPoolBuilder::new().build_global() {
             Ok(()) => true,
-            // The system's refusal is its source. Else someone else has asked before, to whom it may have refused them.
+            // A refusal has what the system says as its source. Else someone has asked before: that it was refused then is told
+            // by a panic alone.
             Err(error) => {
                 error.source().is_none() && catch_unwind(rayon::current_num_threads).is_ok()
             }
-        });
-    if are_there { rayon::current_num_threads() } else { 1 }
+        },
+    }
 }
 
 /// As [`cast`](crate::cast), by the threads of rayon if there is enough to do: of the pool that the

@@ -49,6 +49,7 @@ fn is_alone(test: &str) -> bool {
     }
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", test, "--test-threads", "1"]).env("RAYON_NUM_THREADS", "2");
+    child.env_remove("RUST_MIN_STACK");
     let output = child.env(CHILD, "1").output().unwrap();
     let said =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
