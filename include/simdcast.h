@@ -45,8 +45,8 @@ uint32_t simdcast_abi_version(void);
 
 /* ---- Statuses ---------------------------------------------------------------------------------------------------- */
 
-/* What functions answer that answer a status; of the others, which answer -1, SIZE_MAX or NULL when they fail,
-   simdcast_last_status tells it. The numbers never change; new ones may come. */
+/* What functions answer that answer a status; where others answer -1, SIZE_MAX or NULL for having failed,
+   simdcast_last_status tells it. (Past its end a list has not failed.) The numbers never change; new ones may come. */
 #define SIMDCAST_OK              0
 #define SIMDCAST_ERROR_NULL      1  /* a pointer is NULL that must not be */
 #define SIMDCAST_ERROR_DTYPE     2  /* no dtype has this code or name */

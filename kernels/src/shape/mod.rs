@@ -23,7 +23,8 @@
 //!   the steps.
 //! * *Test* ([`fit`]): for checked casts, whose first unfit element ends them, and for 8-bit floats
 //!   that don't saturate, whose bytes it replaces. Where rounding is stochastic, rounded numbers are
-//!   tested.
+//!   tested. Of long numbers to be checked that become 8-bit floats the results are looked at first: a *store*
+//!   that does not saturate shows there what may not fit.
 //!
 //! This way an option costs a handful of loops for each instruction set, not one for every pair. The
 //! loops are written once, in integer arithmetic that the compiler makes vector code of, and
@@ -344,7 +345,7 @@ unsafe fn while_fitting(
 }
 
 /// Casts by a loop that makes infinity or NaN of what does not fit. Where it makes none, all fit. (They may come of the
-/// source's, too: that is tested then, an element at a time.)
+/// source's, too: that is tested then.)
 ///
 /// # Safety
 /// As for [`cast`]; the loop is the pair's, and makes the results of what fits.
