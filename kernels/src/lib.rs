@@ -27,8 +27,17 @@
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_op_in_unsafe_fn)]
+// Much is there for instruction sets with kernels of their own: what a build leaves out, or has none of, does not use it.
 #![cfg_attr(
-    any(simdcast_portable, simdcast_without_avx512, test),
+    any(
+        simdcast_portable,
+        simdcast_without_avx512,
+        test,
+        not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+        ))
+    ),
     allow(dead_code, unused_imports, unused_macros)
 )]
 
@@ -40,10 +49,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, simdcast_without_avx512, test))))]
 mod avx512;
 mod buffer;
-// Without vectors the portable kernels' loops are all there is.
-#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod codec;
-#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod convert;
 mod copies;
 #[cfg(target_arch = "x86_64")]
@@ -73,7 +79,6 @@ mod serialize;
 mod shape;
 mod shifted;
 mod single;
-#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
 mod stepwise;
 mod stream;
 mod strided;
