@@ -353,6 +353,16 @@ impl DType {
         }
     }
 
+    /// Whether there are NaNs among its numbers, of either part.
+    pub(crate) const fn has_nan(self) -> bool {
+        matches!(self.numbers(), Numbers::Float(format) if format.nan().is_some())
+    }
+
+    /// Whether its numbers are powers of two, a byte each.
+    pub(crate) const fn is_powers(self) -> bool {
+        matches!(self, Self::Float8E8M0Fnu)
+    }
+
     /// Bits from one element to the next: 8 for `int4`, 4 for `int4x2`, 64 for `complex64`.
     #[inline(always)]
     pub const fn bits(self) -> usize {

@@ -23,7 +23,6 @@
 
 use crate::align;
 use crate::dtypes::{DType, Kind};
-use crate::format::Numbers;
 use crate::options::Options;
 use crate::table::{Kernel, Params};
 
@@ -111,8 +110,8 @@ const fn calculates(from: DType, to: DType) -> bool {
         // Codes of a byte are looked up, or what comes of them is exact. But on the way to an integer
         // it may be more than fits, and 2^-127 is a subnormal float32.
         (Float8E8M0Fnu, Float64) => true,
-        // (There an instruction makes float64s of float32s, and of every NaN the default one, if that is asked for.)
-        (_, Float64) if from.bits() == 8 && has_nan(from) => cfg!(target_arch = "aarch64"),
+        // (An AArch64's instruction that makes float64s of float32s makes the default NaN of every one, if that is asked for.)
+        (_, Float64) if from.bits() == 8 && from.has_nan() => cfg!(target_arch = "aarch64"),
         _ if from.bits() == 8 => is_float(from) && wide_int,
         // Exact; and where that is a sum, whose zero would have the sign that the rounding gives it, zero is seen to.
         (Int16 | UInt16, Float32 | Float64) | (Int32, Float64) => false,
@@ -148,10 +147,6 @@ pub(crate) fn guard_by_default(from: DType, to: DType, arithmetic: Arithmetic) -
 
 const fn is_float(dtype: DType) -> bool {
     matches!(dtype.kind(), Kind::Float)
-}
-
-const fn has_nan(dtype: DType) -> bool {
-    matches!(dtype.numbers(), Numbers::Float(format) if format.nan().is_some())
 }
 
 /// Runs a kernel, in the default environment if that matters to it.

@@ -4,7 +4,7 @@
 
 use crate::dtypes::{DType, Kind};
 use crate::exact::Exact;
-use crate::format::{FloatFormat, Numbers, Specials};
+use crate::format::{FloatFormat, Numbers};
 use crate::options::{Options, Overflow, Rounding};
 use crate::reference::{decode, encode};
 
@@ -243,12 +243,12 @@ const fn effective_rounding(a: DType, b: DType, rounding: Rounding) -> Rounding 
     let rounding = match rounding {
         Rounding::Down if !has_sign(a) => Rounding::TowardZero,
         // Of powers of two a half alone is as near to another integer, which is odd.
-        Rounding::NearestEven if is_power_of_two(a) && !is_float(b) => Rounding::TowardZero,
+        Rounding::NearestEven if a.is_powers() && !is_float(b) => Rounding::TowardZero,
         chosen => chosen,
     };
     match (b.numbers(), rounding) {
         (Numbers::Int(_) | Numbers::Bool, Rounding::TowardZero) => Rounding::Default,
-        (Numbers::Float(_), chosen) if is_power_of_two(b) => {
+        (Numbers::Float(_), chosen) if b.is_powers() => {
             // Only positive numbers are rounded, and between neighbours the upper one is even.
             match chosen {
                 Rounding::Up => Rounding::Default,
@@ -268,14 +268,6 @@ const fn has_sign(dtype: DType) -> bool {
         Numbers::Bool => false,
         Numbers::Int(format) => format.signed,
         Numbers::Float(format) => format.signed(),
-    }
-}
-
-/// Whether all numbers of a dtype are powers of two.
-const fn is_power_of_two(dtype: DType) -> bool {
-    match dtype.numbers() {
-        Numbers::Float(format) => matches!(format.specials, Specials::PowersOfTwo),
-        _ => false,
     }
 }
 

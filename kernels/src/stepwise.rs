@@ -190,9 +190,9 @@ impl Side {
     pub(crate) const fn towards(self, from: DType, to: DType) -> Self {
         Self {
             tells: Tells::of(from, to),
-            nan_fits: is_short(from) && has_nan(to) && !self.is_complex(),
-            is_span: self.is_float && is_powers(to),
-            from_zero: matches!(from.kind(), Kind::UInt) && !is_powers(to),
+            nan_fits: is_short(from) && has_signed_nan(to) && !self.is_complex(),
+            is_span: self.is_float && to.is_powers(),
+            from_zero: matches!(from.kind(), Kind::UInt) && !to.is_powers(),
             ..self
         }
     }
@@ -462,13 +462,6 @@ const fn is_short(dtype: DType) -> bool {
 }
 
 /// Whether a dtype has floats of either sign, and NaN among them.
-const fn has_nan(dtype: DType) -> bool {
-    match dtype.numbers() {
-        Numbers::Float(format) => format.signed() && format.nan().is_some(),
-        _ => false,
-    }
-}
-
-const fn is_powers(dtype: DType) -> bool {
-    matches!(dtype, DType::Float8E8M0Fnu)
+const fn has_signed_nan(dtype: DType) -> bool {
+    matches!(dtype.numbers(), Numbers::Float(format) if format.signed()) && dtype.has_nan()
 }

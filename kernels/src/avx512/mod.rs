@@ -168,16 +168,13 @@ pub(crate) fn detect() -> bool {
     if cfg!(feature = "std") {
         Features::is_available()
     } else {
-        cfg!(all(
-            target_feature = "avx512bw",
-            target_feature = "avx512cd",
-            target_feature = "avx512dq",
-            target_feature = "avx512vl",
-            target_feature = "bmi1",
-            target_feature = "bmi2",
-            target_feature = "lzcnt",
-            target_feature = "popcnt"
-        ))
+        crate::avx2::detect()
+            && cfg!(all(
+                target_feature = "avx512bw",
+                target_feature = "avx512cd",
+                target_feature = "avx512dq",
+                target_feature = "avx512vl"
+            ))
     }
 }
 

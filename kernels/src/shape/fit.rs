@@ -42,6 +42,17 @@ pub(super) enum Question {
 }
 
 impl Fit {
+    /// No codes, of no elements.
+    const NONE: Self = Self {
+        mask: 0,
+        intervals: [(0, 0); 3],
+        count: 0,
+        bytes: 0,
+        sign: 0,
+        screen: None,
+        tops: None,
+    };
+
     /// The codes of `from` that have no place in `to` when rounded by a mode. (What was rounded
     /// stochastically before has a place if it needs no further rounding: that mode here.)
     pub(super) fn new(from: DType, to: DType, mode: Mode, question: Question) -> Self {
@@ -51,12 +62,8 @@ impl Fit {
                 DType::Bool => 0xff,
                 _ => u64::MAX >> (64 - from.significant_bits()),
             },
-            intervals: [(0, 0); 3],
-            count: 0,
             bytes: from.bits() / 8,
-            sign: 0,
-            screen: None,
-            tops: None,
+            ..Self::NONE
         };
         match from.numbers() {
             Numbers::Float(format) => fit.of_floats(from, format, to, &bounds, question),
@@ -71,12 +78,9 @@ impl Fit {
         };
         let mut fit = Self {
             mask: format.mask() ^ format.sign_mask(),
-            intervals: [(0, 0); 3],
-            count: 0,
             bytes: dtype.bits() / 8,
             sign: format.sign_mask(),
-            screen: None,
-            tops: None,
+            ..Self::NONE
         };
         if let Some(infinity) = format.infinity() {
             fit.add(infinity, 1);
@@ -92,15 +96,7 @@ impl Fit {
             Some(nan) if is_one_code => (0xff, nan, 1),
             _ => (0x7f, format.max_finite() + 1, 0x7f - format.max_finite()),
         };
-        let mut fit = Self {
-            mask,
-            intervals: [(0, 0); 3],
-            count: 0,
-            bytes: 1,
-            sign: 0,
-            screen: None,
-            tops: None,
-        };
+        let mut fit = Self { mask, bytes: 1, ..Self::NONE };
         fit.add(first, count);
         fit
     }
@@ -123,15 +119,7 @@ impl Fit {
     /// The codes that are not zero, of a float with zeros of both signs.
     pub(super) fn zeros(of: DType) -> Self {
         let mask = u64::MAX >> (65 - of.bits());
-        let mut fit = Self {
-            mask,
-            intervals: [(0, 0); 3],
-            count: 0,
-            bytes: of.bits() / 8,
-            sign: 0,
-            screen: None,
-            tops: None,
-        };
+        let mut fit = Self { mask, bytes: of.bits() / 8, ..Self::NONE };
         fit.add(1, mask);
         fit
     }

@@ -208,7 +208,7 @@ impl Plan {
             let store = way.store_of_overflows(shapes);
             way.test(checked, options.saturate || store.is_some());
             let tells_power = shapes.tells_powers && from.bits() >= 16;
-            if checked && (is_told_by_results(from, to) || tells_power && is_powers(to)) {
+            if checked && (is_told_by_results(from, to) || tells_power && to.is_powers()) {
                 way.plan.telling = store;
             }
             if let Some(store) = store
@@ -304,7 +304,7 @@ impl Way {
     /// (From 16 bits the default kernels are so much shorter than those to nearest, ties away, that replacing overflows
     /// afterwards takes less time.)
     fn store_of_overflows(&self, shapes: &Shapes) -> Option<Store> {
-        let powers = is_powers(self.to);
+        let powers = self.to.is_powers();
         match self.mode {
             Mode::NearestEven if !powers => {}
             Mode::Up if powers => {}
@@ -568,12 +568,8 @@ pub(crate) const fn is_told_by_results(from: DType, to: DType) -> bool {
     let is_small = matches!(to.kind(), Kind::Float) && to.significant_bits() == 8 && to.bits() == 8;
     let is_long = from.bits() >= 32 && !from.is_complex();
     cfg!(target_arch = "x86_64")
-        && (is_small && !is_powers(to) && is_long)
+        && (is_small && !to.is_powers() && is_long)
         && narrowed(from, to, false).is_none()
-}
-
-const fn is_powers(dtype: DType) -> bool {
-    matches!(dtype, DType::Float8E8M0Fnu)
 }
 
 /// Whether a cast that would saturate, but for being checked, keeps infinities.

@@ -26,17 +26,13 @@ impl Tells {
     /// For a pair of real dtypes.
     pub(crate) const fn of(from: DType, to: DType) -> Self {
         match from.numbers() {
-            Numbers::Float(format) if format.signed() && !is_powers(to) => match format.specials {
+            Numbers::Float(format) if format.signed() && !to.is_powers() => match format.specials {
                 Specials::Fnuz => Self::NoMinusZero,
                 _ => Self::Signs,
             },
             _ => Self::Span,
         }
     }
-}
-
-const fn is_powers(dtype: DType) -> bool {
-    matches!(dtype.component(), DType::Float8E8M0Fnu)
 }
 
 /// The last bytes of codes that fit.
@@ -169,13 +165,13 @@ const fn is_tested_float(of: DType, to: DType) -> bool {
         (Float4E2M1Fn | Float6E2M3Fn, Int4 | Int8) | (Float6E3M2Fn, Int8) => false,
         (_, _) if matches!(wanted.kind(), Kind::Int | Kind::UInt) => true,
         (_, _) if matches!(wanted.kind(), Kind::Bool) => false,
-        (Float4E2M1Fn | Float6E2M3Fn | Float6E3M2Fn, _) if is_powers(to) => true,
+        (Float4E2M1Fn | Float6E2M3Fn | Float6E3M2Fn, _) if to.is_powers() => true,
         (Float6E3M2Fn, Float8E3M4 | Float6E2M3Fn | Float4E2M1Fn) | (Float6E2M3Fn, Float4E2M1Fn) => {
             true
         }
         (Float4E2M1Fn | Float6E2M3Fn | Float6E3M2Fn, _) => false,
         // (From 8 bits to packed floats there is more to do than to test.)
-        _ => !has_nan(wanted) && (!to.is_packed() || is_powers(of)),
+        _ => !wanted.has_nan() && (!to.is_packed() || of.is_powers()),
     }
 }
 
@@ -214,13 +210,6 @@ const fn is_tested_integer(from: DType, to: DType) -> bool {
             DType::Float8E8M0Fnu => bits == 4 || is_byte && bits < 8 && source.max() > 0,
             _ => false,
         },
-        _ => false,
-    }
-}
-
-const fn has_nan(dtype: DType) -> bool {
-    match dtype.numbers() {
-        Numbers::Float(format) => format.nan().is_some(),
         _ => false,
     }
 }

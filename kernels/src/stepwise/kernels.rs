@@ -1,6 +1,6 @@
 //! Which pairs have kernels that do more with each step, and where they are found.
 
-use super::{BOTH, CODES, FITTING, NONE, RESULTS, SOURCE, is_powers};
+use super::{BOTH, CODES, FITTING, NONE, RESULTS, SOURCE};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind};
 use crate::fields::copy_fitting;
@@ -34,11 +34,11 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     // (From floats of 32 bits and more to much narrower ones there is mostly more to calculate than to test.)
     let is_tested = match a {
         Kind::Float if from.bits() > 16 => {
-            let is_powers = is_powers(to) && !from.is_complex();
+            let is_powers = to.is_powers() && !from.is_complex();
             is_whole || is_powers || matches!(to, DType::Float16 | DType::BFloat16 | DType::Float32)
         }
         Kind::Float => {
-            let is_small = to.significant_bits() <= 8 && !is_powers(to);
+            let is_small = to.significant_bits() <= 8 && !to.is_powers();
             is_whole || matches!(b.kind(), Kind::Float) && is_small || matches!(to, DType::Float16)
         }
         _ if all_integers_fit(from, to) => false,
