@@ -1,6 +1,6 @@
-//! Kernels with two loops, of which one takes less time on some CPUs and the other on others with the same instructions.
+//! Kernels with two or three loops, of which one takes less time on some CPUs and another on others with the same instructions.
 //!
-//! Both come to the same bits. Which it is to be is asked when a kernel is called, of what the CPU has told once.
+//! All come to the same bits. Which it is to be is asked when a kernel is called, of what the CPU has told once.
 
 use super::Avx2;
 use super::direct::{Step, stepped};
@@ -63,10 +63,30 @@ pub(crate) fn assume(core: Core) {
     THIS.store(core as u8, Ordering::Relaxed);
 }
 
-/// How a kernel chooses.
+/// How a kernel chooses between two loops.
 pub(super) trait Choice {
     /// Whether its first loop is the one for a core.
     fn takes_first(core: Core) -> bool;
+}
+
+/// How a kernel chooses among three.
+pub(super) trait ChoiceOfThree {
+    /// Which of its loops is the one for a core.
+    fn place(core: Core) -> Place;
+}
+
+/// A place in a list of three.
+pub(super) enum Place {
+    First,
+    Second,
+    Third,
+}
+
+impl<C: Choice> ChoiceOfThree for C {
+    #[inline(always)]
+    fn place(core: Core) -> Place {
+        if C::takes_first(core) { Place::First } else { Place::Second }
+    }
 }
 
 /// A kernel by one of two steps.
@@ -89,11 +109,36 @@ where
     Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
 {
     // SAFETY: the caller's.
+    unsafe { one_of::<C, First, Second, Second, A, B, MODE>(src, dst, n, params) }
+}
+
+/// A kernel by one of three steps.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+#[inline(always)]
+pub(super) unsafe fn one_of<C, First, Second, Third, A, B, const MODE: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize
+where
+    C: ChoiceOfThree,
+    First: Step<A, B>,
+    Second: Step<A, B>,
+    Third: Step<A, B>,
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    // SAFETY: the caller's.
     unsafe {
-        if C::takes_first(Core::this()) {
-            stepped::<First, A, B, MODE>(src, dst, n, params)
-        } else {
-            stepped::<Second, A, B, MODE>(src, dst, n, params)
+        match C::place(Core::this()) {
+            Place::First => stepped::<First, A, B, MODE>(src, dst, n, params),
+            Place::Second => stepped::<Second, A, B, MODE>(src, dst, n, params),
+            Place::Third => stepped::<Third, A, B, MODE>(src, dst, n, params),
         }
     }
 }

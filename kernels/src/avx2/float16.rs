@@ -4,14 +4,16 @@
 //! for all that parts eights into fours and puts them together again; AMD's, from Zen 4 on, do more than twice as many fours in
 //! the time of one eight, if numbers come by fours. Float32 to float16, in the L2 cache, takes 1.7 times as long by eights as by
 //! fours on a Zen 5, 1.3 times on a Zen 4, and half as long on an Intel with AVX-512 FP16. Integers are eights, of which parting
-//! them takes a Zen 4 more than it gains: 1.3 times as long. So what ends with such conversions has two loops, see [`either`],
-//! but for what is joined before it is stored.
-//! (These figures are of eights that the conversion itself stored, which takes a Zen 4 longer than the two apart.) On a Zen 3 all
-//! are done by eights: by fours float32s take 1.05 to 1.4 times as long, bfloat16s 1.5 times.
+//! them takes a Zen 4 more than it gains: 1.3 times as long. (These figures are of eights that the conversion itself stored.) On a
+//! Zen 3 all are done by eights: by fours float32s take 1.05 to 1.4 times as long, bfloat16s 1.5 times.
+//!
+//! Eights can be stored by the conversion itself, which takes an Intel a port less, and 0.7 of the time for float32s in its L1
+//! cache, 0.55 for integers of 8 bits; or apart from it, which takes a Zen 4 less than half the time. So what ends with such
+//! conversions has [three loops](one_of), but for what is joined before it is stored.
 
 use super::Avx2;
 use super::bridge::Sticky;
-use super::cores::{Choice, Core, either};
+use super::cores::{Choice, ChoiceOfThree, Core, Place, one_of};
 use super::direct::{Bridges, Step, stepped};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Real};
@@ -20,22 +22,41 @@ use crate::stepwise::{self, places};
 use crate::table::Kernel;
 use core::arch::x86_64::__m128;
 
-/// Where numbers come by fours.
+/// How float16s are made and stored.
+mod way {
+    /// By eights, which conversions store.
+    pub(super) const STORED: u8 = 0;
+    /// By eights, which are stored [apart](super::Avx2::apart) from their conversions.
+    pub(super) const APART: u8 = 1;
+    /// By fours.
+    pub(super) const FOURS: u8 = 2;
+}
+use way::{APART, FOURS, STORED};
+
+/// Where numbers come by fours: these, eights apart, or eights that conversions store.
 enum Loaded {}
 
-impl Choice for Loaded {
-    fn takes_first(core: Core) -> bool {
-        matches!(core, Core::Zen4 | Core::Zen5)
+impl ChoiceOfThree for Loaded {
+    fn place(core: Core) -> Place {
+        match core {
+            Core::Zen4 | Core::Zen5 => Place::First,
+            Core::Zen3 => Place::Second,
+            Core::Any => Place::Third,
+        }
     }
 }
 
-/// Where they have to be parted, as float32s that were turned a register at a time. (Of turned bfloat16s a Zen 4 does eights in
-/// less time, too.)
+/// The same where they have to be parted, as float32s that were turned a register at a time. (Of turned bfloat16s a Zen 4 does
+/// eights in less time, too.)
 enum Parted {}
 
-impl Choice for Parted {
-    fn takes_first(core: Core) -> bool {
-        core == Core::Zen5
+impl ChoiceOfThree for Parted {
+    fn place(core: Core) -> Place {
+        match core {
+            Core::Zen5 => Place::First,
+            Core::Zen3 | Core::Zen4 => Place::Second,
+            Core::Any => Place::Third,
+        }
     }
 }
 
@@ -51,26 +72,29 @@ where
     let is_loaded = MODE & stepwise::SOURCE == 0;
     match A::DTYPE {
         DType::BFloat16 if is_loaded => {
-            either::<Loaded, FromBrains<true, false>, FromBrains<false, false>, A, B, MODE>
+            type By<const WAY: u8> = FromBrains<WAY, false>;
+            one_of::<Loaded, By<FOURS>, By<APART>, By<STORED>, A, B, MODE>
         }
         DType::BFloat16 => {
-            either::<Parted, FromBrains<true, false>, FromBrains<false, true>, A, B, MODE>
+            type Turned<const WAY: u8> = FromBrains<WAY, true>;
+            one_of::<Parted, FromBrains<FOURS, false>, Turned<APART>, Turned<STORED>, A, B, MODE>
         }
         DType::Int16 | DType::UInt16 if !is_loaded => {
-            either::<Parted, FromTurnedWords<true>, FromTurnedWords<false>, A, B, MODE>
+            type By<const WAY: u8> = FromTurnedWords<WAY>;
+            one_of::<Parted, By<FOURS>, By<APART>, By<STORED>, A, B, MODE>
         }
         DType::UInt32 if MODE & stepwise::RESULTS != 0 => stepped::<FromUnsigned, A, B, MODE>,
         DType::Float32 if is_loaded => {
-            either::<Loaded, ToFloat16<true>, ToFloat16<false>, A, B, MODE>
+            one_of::<Loaded, ToFloat16<FOURS>, ToFloat16<APART>, ToFloat16<STORED>, A, B, MODE>
         }
-        _ => either::<Parted, ToFloat16<true>, ToFloat16<false>, A, B, MODE>,
+        _ => one_of::<Parted, ToFloat16<FOURS>, ToFloat16<APART>, ToFloat16<STORED>, A, B, MODE>,
     }
 }
 
-/// What has a bridge to float32s that round as its numbers do, by fours or by eights.
-struct ToFloat16<const BY_FOURS: bool>;
+/// What has a bridge to float32s that round as its numbers do.
+struct ToFloat16<const WAY: u8>;
 
-impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for ToFloat16<BY_FOURS>
+impl<const WAY: u8, A: Real, B: Real> Step<A, B> for ToFloat16<WAY>
 where
     Avx2: Decode<A> + Bridges<<Avx2 as Decode<A>>::Hub>,
 {
@@ -84,20 +108,15 @@ where
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
             let floats: Sticky = isa.bridge(Decode::<A>::decode(isa, src));
-            match BY_FOURS {
-                true => isa.store_float16_by_fours(isa.fours(floats), dst),
-                false => isa.store_float16(floats, dst),
-            }
+            isa.store_float16_by::<WAY>(floats, dst);
         }
     }
 }
 
 /// Bfloat16: float32 is bfloat16 with zeros below. The shuffle that makes eights of them reads them in either byte order.
-struct FromBrains<const BY_FOURS: bool, const TURNED: bool>;
+struct FromBrains<const WAY: u8, const TURNED: bool>;
 
-impl<const BY_FOURS: bool, const TURNED: bool, A: Real, B: Real> Step<A, B>
-    for FromBrains<BY_FOURS, TURNED>
-{
+impl<const WAY: u8, const TURNED: bool, A: Real, B: Real> Step<A, B> for FromBrains<WAY, TURNED> {
     const LEN: usize = 16;
     const AT_ONCE: usize = 2;
     const READS_TURNED: bool = TURNED;
@@ -105,11 +124,12 @@ impl<const BY_FOURS: bool, const TURNED: bool, A: Real, B: Real> Step<A, B>
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
-        const { assert!(!BY_FOURS || !TURNED) };
+        const { assert!(WAY != FOURS || !TURNED) };
         // SAFETY: the caller's: 16 elements on both sides.
         unsafe {
-            if !BY_FOURS {
-                return isa.store_float16(Sticky(isa.load_brains::<TURNED>(src)), dst);
+            if WAY != FOURS {
+                let floats = Sticky(isa.load_brains::<TURNED>(src));
+                return isa.store_float16_by::<WAY>(floats, dst);
             }
             let (first, second) = (isa.loadx(src), isa.loadx(src.add(16)));
             let zero = isa.zerox();
@@ -125,9 +145,9 @@ impl<const BY_FOURS: bool, const TURNED: bool, A: Real, B: Real> Step<A, B>
 }
 
 /// Integers of 16 bits in the other byte order.
-struct FromTurnedWords<const BY_FOURS: bool>;
+struct FromTurnedWords<const WAY: u8>;
 
-impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromTurnedWords<BY_FOURS> {
+impl<const WAY: u8, A: Real, B: Real> Step<A, B> for FromTurnedWords<WAY> {
     const LEN: usize = 16;
     const AT_ONCE: usize = 2;
     const READS_TURNED: bool = true;
@@ -142,10 +162,7 @@ impl<const BY_FOURS: bool, A: Real, B: Real> Step<A, B> for FromTurnedWords<BY_F
                 isa.words_to_ps::<A, { stepwise::SOURCE }>(first),
                 isa.words_to_ps::<A, { stepwise::SOURCE }>(second),
             ]);
-            match BY_FOURS {
-                true => isa.store_float16_by_fours(isa.fours(floats), dst),
-                false => isa.store_float16(floats, dst),
-            }
+            isa.store_float16_by::<WAY>(floats, dst);
         }
     }
 }
@@ -222,8 +239,28 @@ impl Avx2 {
     pub(super) unsafe fn store_float16(self, Sticky([a, b]): Sticky, dst: *mut u8) {
         // SAFETY: the caller's.
         unsafe {
-            self.storex(dst, self.apart(self.to_float16(a)));
-            self.storex(dst.add(16), self.apart(self.to_float16(b)));
+            self.storex(dst, self.to_float16(a));
+            self.storex(dst.add(16), self.to_float16(b));
+        }
+    }
+
+    /// The same in a [way](way).
+    ///
+    /// # Safety
+    /// `dst` is valid for writing 32 bytes.
+    #[inline(always)]
+    unsafe fn store_float16_by<const WAY: u8>(self, floats: Sticky, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            match WAY {
+                FOURS => self.store_float16_by_fours(self.fours(floats), dst),
+                APART => {
+                    let Sticky([a, b]) = floats;
+                    self.storex(dst, self.apart(self.to_float16(a)));
+                    self.storex(dst.add(16), self.apart(self.to_float16(b)));
+                }
+                _ => self.store_float16(floats, dst),
+            }
         }
     }
 
