@@ -120,7 +120,7 @@ bridges! {
     Narrow => F64, |isa, v| isa.i32s_to_pd(v);
     Narrow => Sticky, |isa, v| two!(|x| isa.i32_to_ps(x), v);
     Narrow => Brain, |isa, v| two!(|x| isa.i32_to_ps(x), v);
-    Narrow => Power, |isa, v| two!(|x| isa.power_of::<{ UP }, true>(isa.i32_to_ps(x)), v);
+    Narrow => Power, |isa, v| two!(|x| isa.power_of::<{ UP }>(isa.i32_to_ps(x)), v);
     Narrow => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
 
     I32 => I64, |isa, v| isa.extend_signs(v);
@@ -130,7 +130,7 @@ bridges! {
     // Below 2^24 this is exact, and so stays everything above.
     I32 => Sticky, |isa, v| two!(|x| isa.i32_to_ps(x), v);
     I32 => Brain, |isa, v| two!(|x| isa.i32_to_brain(x), v);
-    I32 => Power, |isa, v| two!(|x| isa.power_of::<{ UP }, true>(isa.i32_to_brain(x)), v);
+    I32 => Power, |isa, v| two!(|x| isa.power_of::<{ UP }>(isa.i32_to_brain(x)), v);
     I32 => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
 
     U32 => I64, |isa, v| isa.extend_zeros(v);
@@ -140,7 +140,7 @@ bridges! {
     // Beyond all the destinations' numbers a clamped one is as good.
     U32 => Sticky, |isa, v| two!(|x| isa.i32_to_ps(isa.min_u32(x, isa.all32(i32::MAX))), v);
     U32 => Brain, |isa, v| two!(|x| isa.u32_to_brain(x), v);
-    U32 => Power, |isa, v| two!(|x| isa.power_of::<{ UP }, true>(isa.u32_to_brain(x)), v);
+    U32 => Power, |isa, v| two!(|x| isa.power_of::<{ UP }>(isa.u32_to_brain(x)), v);
     U32 => Falsehood, |isa, v| two!(|x| isa.eq32(x, isa.zero()), v);
 
     I64 => I64, |_isa, v| v;
@@ -149,7 +149,7 @@ bridges! {
     I64 => F64, |isa, v| four!(|x| isa.i64_to_pd(x), v);
     I64 => Sticky, |isa, v| isa.i64_to_sticky(v);
     I64 => Brain, |isa, v| isa.narrow(four!(|x| isa.integer_to_eight_bits(x), isa.gathered_i64(v)));
-    I64 => Power, |isa, v| isa.powers::<{ UP }, true>(isa.gathered_i64(v));
+    I64 => Power, |isa, v| isa.powers::<{ UP }>(isa.gathered_i64(v));
     I64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
 
     U64 => I64, |_isa, v| v;
@@ -158,7 +158,7 @@ bridges! {
     U64 => F64, |isa, v| four!(|x| isa.u64_to_pd(x), v);
     U64 => Sticky, |isa, v| isa.u64_to_sticky(v);
     U64 => Brain, |isa, v| isa.narrow(four!(|x| isa.integer_to_eight_bits(x), isa.gathered_u64(v)));
-    U64 => Power, |isa, v| isa.powers::<{ UP }, true>(isa.gathered_u64(v));
+    U64 => Power, |isa, v| isa.powers::<{ UP }>(isa.gathered_u64(v));
     U64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| isa.eq64(x, isa.zero()), v));
 
     F32 => I64, |isa, v| isa.ps_to_i64(v);
@@ -167,7 +167,7 @@ bridges! {
     F32 => F64, |isa, v| isa.widen(v);
     F32 => Sticky, |_isa, v| v;
     F32 => Brain, |_isa, v| v;
-    F32 => Power, |isa, v| two!(|x| isa.power_of::<{ UP }, true>(x), v);
+    F32 => Power, |isa, v| two!(|x| isa.power_of::<{ UP }>(x), v);
     F32 => Falsehood, |isa, v| two!(|x| {
         isa.ps_bits(isa.cmp_ps::<EQUAL>(x, isa.all_ps(0.0)))
     }, v);
@@ -178,7 +178,7 @@ bridges! {
     F64 => F64, |_isa, v| v;
     F64 => Sticky, |isa, v| isa.narrow(four!(|x| isa.sticky_23(x), v));
     F64 => Brain, |isa, v| isa.brain(v);
-    F64 => Power, |isa, v| isa.powers::<{ UP }, true>(v);
+    F64 => Power, |isa, v| isa.powers::<{ UP }>(v);
     F64 => Falsehood, |isa, v| isa.low_dwords(four!(|x| {
         isa.pd_bits(isa.cmp_pd::<EQUAL>(x, isa.all_pd(0.0)))
     }, v));
@@ -552,22 +552,13 @@ impl Avx2 {
 /// To powers of two.
 impl Avx2 {
     /// The exponent field of float32 is the code, into which the fraction [carries](carry).
-    ///
-    /// Unless that saturates, half of 2^-127 and what is below, zero and what is negative are NaN, as is infinity, if numbers
-    /// are rounded up. (To signed integers those are the lowest codes, and what infinity or NaN are one up is past the
-    /// highest.)
     #[inline(always)]
-    pub(super) fn power_of<const MODE: u8, const SATURATE: bool>(self, x: __m256) -> __m256i {
+    pub(super) fn power_of<const MODE: u8>(self, x: __m256) -> __m256i {
         let bits = self.ps_bits(x);
         let (carried, zeros) = const { carry::<MODE>(23) };
         let up = self.shr32::<23>(self.add32(bits, self.all32(carried)));
-        let most = self.all32(if SATURATE { 0xfe } else { 0xff });
         // As signed numbers, those of negative floats are below.
-        let code = self.and(self.min32(up, most), self.gt32(bits, self.all32(zeros)));
-        if !SATURATE {
-            const { assert!(SATURATE || MODE == UP) };
-            return self.or(code, self.gt32(self.all32(0x20_0001), bits));
-        }
+        let code = self.and(self.min32(up, self.all32(0xfe)), self.gt32(bits, self.all32(zeros)));
         let nan = self.gt32(bits, self.all32(0x7f80_0000));
         let negative = self.gt32(self.xor(bits, self.all32(i32::MIN)), self.zero());
         self.or(code, self.or(nan, negative))
@@ -575,10 +566,7 @@ impl Avx2 {
 
     /// The same from float64, whose high dword and whether there is anything below tell all.
     #[inline(always)]
-    pub(super) fn powers<const MODE: u8, const SATURATE: bool>(
-        self,
-        v: [__m256d; 4],
-    ) -> [__m256i; 2] {
+    pub(super) fn powers<const MODE: u8>(self, v: [__m256d; 4]) -> [__m256i; 2] {
         let [a, b, c, d] = four!(|x| self.pd_bits(x), v);
         let (carried, _) = const { carry::<MODE>(20) };
         two!(
@@ -588,18 +576,10 @@ impl Avx2 {
                 let magnitude = self.and(bits, self.all32(i32::MAX));
                 let rebiased = self.sub32(magnitude, self.all32((1023 - 127) << 20));
                 let up = self.sar32::<20>(self.add32(rebiased, self.all32(carried)));
-                let code = if SATURATE {
-                    let code = self.max32(self.min32(up, self.all32(0xfe)), self.zero());
-                    let nan = self.gt32(magnitude, self.all32(0x7ff0_0000));
-                    let negative = self.gt32(self.xor(bits, self.all32(i32::MIN)), self.zero());
-                    self.or(code, self.or(nan, negative))
-                } else {
-                    const { assert!(SATURATE || MODE == UP) };
-                    // It or its code is negative.
-                    let out = self.sar32::<31>(self.or(up, bits));
-                    self.or(self.min32(up, self.all32(0xff)), out)
-                };
-                self.in_order(code)
+                let code = self.max32(self.min32(up, self.all32(0xfe)), self.zero());
+                let nan = self.gt32(magnitude, self.all32(0x7ff0_0000));
+                let negative = self.gt32(self.xor(bits, self.all32(i32::MIN)), self.zero());
+                self.in_order(self.or(code, self.or(nan, negative)))
             },
             self.dwords(a, b, c, d)
         )

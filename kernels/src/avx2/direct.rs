@@ -17,7 +17,9 @@ use super::steps::floats::{
 };
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
-use super::steps::powers::{self, IntToPower, PowerToHalf, PowerToInt, WordsToPower};
+use super::steps::powers::{
+    self, FloatToNextPower, IntToPower, PowerToHalf, PowerToInt, WordsToPower,
+};
 use super::steps::turned::{
     self, BrainToFloat64, LongsToWords, TurnedBrains, WidenTurned, WordsToBrain,
 };
@@ -361,6 +363,7 @@ where
             DType::Float16 | DType::BFloat16 => {
                 Some(stepped::<WordsToPower<{ UP }, true>, A, B, MODE>)
             }
+            DType::Float32 | DType::Float64 => Some(stepped::<FloatToNextPower<true>, A, B, MODE>),
             _ => None,
         };
     }

@@ -244,7 +244,7 @@ impl Avx2 {
         }
     }
 
-    /// The same in a [way](way).
+    /// The same in a [`way`].
     ///
     /// # Safety
     /// `dst` is valid for writing 32 bytes.

@@ -205,6 +205,7 @@ words_with_constant! {
     avx2 shl32 = _mm256_slli_epi32(a: __m256i) -> __m256i;
     avx2 shl64 = _mm256_slli_epi64(a: __m256i) -> __m256i;
     avx2 shr16 = _mm256_srli_epi16(a: __m256i) -> __m256i;
+    avx2 sar16 = _mm256_srai_epi16(a: __m256i) -> __m256i;
     avx2 shr32 = _mm256_srli_epi32(a: __m256i) -> __m256i;
     avx2 shr64 = _mm256_srli_epi64(a: __m256i) -> __m256i;
     avx2 sar32 = _mm256_srai_epi32(a: __m256i) -> __m256i;

@@ -20,7 +20,7 @@ use super::steps::floats::{BrainToByte, CutHalf, Float64ToByte, FloatToByte};
 use super::steps::ints::EncodeWords;
 use super::steps::maps::{BY_DEFAULT, FROM_ZERO};
 use super::steps::powers::{
-    FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower,
+    FloatToNextPower, FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower,
 };
 use super::steps::words::{self, WordsToInt, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
@@ -319,10 +319,11 @@ stepped! {
     };
     /// The same of wider ones.
     powers_or_not_of_floats [, const MODE: u8] (saturate) = 32
-    where [Avx2: Decode<A, Hub: Floating>],
+    where [],
     |isa, src, dst| {
+        const { assert!(MODE == Mode::Up as u8) };
         debug_assert!(!saturate, "the default kernel does");
-        <FloatToPower<MODE, false> as Step<A, B>>::step(isa, src, dst);
+        <FloatToNextPower<false> as Step<A, B>>::step(isa, src, dst);
     };
     /// Integers of 16 bits and more to powers of two.
     powers_of_ints [, const MODE: u8] (_) = 32
@@ -335,7 +336,7 @@ stepped! {
     /// The same of wider ones.
     powers_of_floats [, const MODE: u8] (_) = 32
     where [Avx2: Decode<A, Hub: Floating>],
-    |isa, src, dst| <FloatToPower<MODE, true> as Step<A, B>>::step(isa, src, dst);
+    |isa, src, dst| <FloatToPower<MODE> as Step<A, B>>::step(isa, src, dst);
     /// Powers of two to float16.
     halves_of_powers [, const MODE: u8] (_) = 32
     where [],
