@@ -8,7 +8,7 @@ use simdcast::{
     Cast, CastError, CastOptions, DType, LayoutError, Overflow, Rounding, StridedView,
     StridedViewMut, reference,
 };
-use simdcast_kernels::{InOrder, Kernel, Options, RunError};
+use simdcast_kernels::{InOrder, Join, Kernel, Options, RunError};
 use support::guarded::Guarded;
 use support::{Tally, fewer_pairs, noise, on_every_level};
 
@@ -174,6 +174,18 @@ fn check(
     kernel: &Kernel,
     options: &Options,
     shape: &[usize],
+    forms: [&Form; 2],
+    seed: u64,
+) -> Result<(), String> {
+    check_by(&InOrder, kernel, options, shape, forms, seed)
+}
+
+/// The same, in parts.
+fn check_by(
+    join: &impl Join,
+    kernel: &Kernel,
+    options: &Options,
+    shape: &[usize],
     [a, b]: [&Form; 2],
     seed: u64,
 ) -> Result<(), String> {
@@ -190,7 +202,7 @@ fn check(
     let view = StridedView::new(from, memory.bytes(), src.offset, shape, &src.strides);
     let target = StridedViewMut::new(to, out.bytes(), dst.offset, shape, &dst.strides);
     let (view, mut target) = (view.map_err(|e| e.to_string())?, target.map_err(|e| e.to_string())?);
-    let result = kernel.run_strided(&view, &mut target, &InOrder);
+    let result = kernel.run_strided(&view, &mut target, join);
     let wanted = right.unfit.map_or(Ok(()), |index| Err(RunError::Unfit { index }));
     let about = || {
         let (a, b) = (&src.strides, &dst.strides);
@@ -210,7 +222,7 @@ fn check(
 }
 
 /// Shapes with short and long rows, in one block and in several.
-const SHAPES: [&[usize]; 14] = [
+const SHAPES: [&[usize]; 18] = [
     &[],
     &[0],
     &[1],
@@ -225,6 +237,10 @@ const SHAPES: [&[usize]; 14] = [
     &[2, 1, 65, 1, 33],
     &[1100],
     &[3, 66, 7, 1],
+    &[90, 2, 3],
+    &[4, 5, 70, 3],
+    &[2, 2, 2, 2, 2, 2, 2, 2, 2, 2],
+    &[3, 1, 150, 70],
 ];
 
 fn kinds_of_options() -> [Options; 4] {
@@ -316,6 +332,51 @@ fn a_large_matrix_transposed() {
     }
 }
 
+/// Parts one after the other, the second half of each first.
+struct Parts(usize);
+
+impl Join for Parts {
+    fn parts(&self, _most: usize) -> usize {
+        self.0
+    }
+
+    fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        let b = b();
+        (a(), b)
+    }
+}
+
+/// Parts of a transposed matrix, and of a batch of small ones, have the draws of the whole, and tell the first of all elements
+/// that do not fit.
+#[test]
+fn views_in_parts() {
+    use DType::*;
+    let pairs = [(Float32, Int4x2), (Int4x2, Float32), (Float32, BFloat16), (Float64, Int8)];
+    let shapes: [&[usize]; 4] = [&[701, 600], &[530, 801], &[100_000, 2, 3], &[3, 200, 700]];
+    let jobs: Vec<_> =
+        pairs.into_iter().flat_map(|pair| shapes.map(|shape| (pair, shape))).collect();
+    on_every_level(&jobs, |level, &((from, to), shape)| {
+        let form = |backward: bool, order: &[u8]| Form {
+            order: order[..shape.len()].to_vec(),
+            steps: (0..shape.len()).map(|i| (1, 0, backward && i != 1, false)).collect(),
+            before: 1,
+        };
+        for (i, options) in kinds_of_options().into_iter().enumerate() {
+            let kernel = Kernel::on(level, from, to, &options);
+            let forms = [form(i > 1, &[0, 1, 2]), form(i % 2 == 1, &[2, 1, 0])];
+            for (a, b, parts) in [(0, 1, 7), (1, 0, 3), (1, 1, 16)] {
+                let forms = [&forms[a], &forms[b]];
+                check_by(&Parts(parts), &kernel, &options, shape, forms, i as u64)?;
+            }
+        }
+        Ok(Tally { pairs: 1, options: 4, values: 12 })
+    });
+}
+
 fn form(rank: usize) -> impl Strategy<Value = Form> {
     let step =
         (1..4usize, prop_oneof![Just(0), 0..9usize], any::<bool>(), prop::bool::weighted(0.2));
@@ -400,6 +461,9 @@ fn what_is_no_layout_is_refused_with_the_facts() {
         LayoutError::PackedRow { dtype: Int4x2, elements: 5 }
     );
     assert!(StridedViewMut::contiguous(Int4x2, &mut bytes, &[1, 5]).is_ok());
+    // Where there are no elements they lie as they may.
+    assert!(StridedViewMut::contiguous(Int4x2, &mut bytes, &[2, 0, 3]).is_ok());
+    assert!(StridedViewMut::new(Int4x2, &mut bytes, 0, &[0, 3], &[3, 2]).is_ok());
     assert!(StridedViewMut::contiguous(Int4x2, &mut bytes, &[3, 6]).is_ok());
     assert!(StridedViewMut::contiguous(UInt8, &mut bytes, &[33, 3]).is_ok());
     assert!(StridedViewMut::contiguous(UInt8, &mut bytes, &[34, 3]).is_err());

@@ -1,7 +1,10 @@
 //! In which order elements that lie apart are cast: with the steps that are shortest in the
 //! destination innermost, and dimensions that are one in memory taken as one.
+//!
+//! Where an element's place among all counts, each axis knows how far it is there from one element to the next, and the innermost
+//! one stays what it is, so that elements of a run are counted one by one.
 
-use super::view::{DIMENSIONS, Dimension, Layout};
+use super::view::{DIMENSIONS, Layout};
 use crate::dtypes::{DType, bytes};
 
 /// A dimension of both sides.
@@ -12,6 +15,73 @@ pub(crate) struct Axis {
     /// innermost axis has none.
     pub(crate) src: isize,
     pub(crate) dst: isize,
+    /// The elements of the views from one to the next, in row-major order; modulo what a word counts, as a step may go back.
+    pub(crate) index: usize,
+}
+
+impl Axis {
+    /// No dimension.
+    pub(crate) const ONE: Self = Self { len: 1, src: 0, dst: 0, index: 1 };
+}
+
+/// Where an element is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// How far it lies from the first element of the views.
+    pub(crate) src: isize,
+    pub(crate) dst: isize,
+    /// How many elements come before, in row-major order.
+    pub(crate) index: usize,
+}
+
+impl Place {
+    /// The place so many steps on along an axis. (Where that is no element's, it may wrap.)
+    pub(crate) const fn on(self, axis: Axis, steps: usize) -> Self {
+        Self {
+            src: self.src.wrapping_add(axis.src.wrapping_mul(steps as isize)),
+            dst: self.dst.wrapping_add(axis.dst.wrapping_mul(steps as isize)),
+            index: self.index.wrapping_add(axis.index.wrapping_mul(steps)),
+        }
+    }
+}
+
+/// Visits all places along axes, from one on, in the axes' order, for as long as it is answered that it is to go on. Answers
+/// whether it has visited all.
+pub(crate) fn for_each_place(
+    axes: impl Iterator<Item = Axis>,
+    first: Place,
+    mut visit: impl FnMut(Place) -> bool,
+) -> bool {
+    let mut counts = [(Axis::ONE, 0, first); DIMENSIONS + 1];
+    let mut count = 0;
+    for axis in axes {
+        counts[count].0 = axis;
+        count += 1;
+    }
+    let mut place = first;
+    loop {
+        if !visit(place) {
+            return false;
+        }
+        // On to the next, as an odometer goes; each wheel knows where it has started from.
+        let mut wheel = count;
+        loop {
+            if wheel == 0 {
+                return true;
+            }
+            wheel -= 1;
+            let (axis, at, start) = &mut counts[wheel];
+            *at += 1;
+            if *at < axis.len {
+                place = start.on(*axis, *at);
+                break;
+            }
+            *at = 0;
+        }
+        for inner in &mut counts[wheel + 1..count] {
+            inner.2 = place;
+        }
+    }
 }
 
 /// The elements of two views of one shape, in an order.
@@ -22,50 +92,49 @@ pub(crate) struct Plan {
     /// The elements' dtypes.
     pub(crate) from: DType,
     pub(crate) to: DType,
-    /// How far the first element lies from that of the views.
-    pub(crate) src: isize,
-    pub(crate) dst: isize,
-    /// Whether the order is that of the views, so that elements can be counted.
-    pub(crate) ordered: bool,
-    /// How many elements come before.
-    pub(crate) first: usize,
+    /// Whether elements' places among all count.
+    pub(crate) counted: bool,
+    pub(crate) first: Place,
 }
 
 impl Plan {
-    /// The plan for two views of one shape with elements, in their order or in the one that suits memory.
-    pub(crate) fn new(src: &Layout, dst: &Layout, ordered: bool) -> Self {
-        let one = Axis { len: 1, src: 0, dst: 0 };
+    /// The plan for two views of one shape with elements, in an order that suits memory.
+    pub(crate) fn new(src: &Layout, dst: &Layout, counted: bool) -> Self {
         let mut plan = Self {
-            axes: [one; DIMENSIONS + 1],
+            axes: [Axis::ONE; DIMENSIONS + 1],
             count: 0,
             from: src.dtype,
             to: dst.dtype,
-            src: 0,
-            dst: 0,
-            ordered,
-            first: 0,
+            counted,
+            first: Place { src: 0, dst: 0, index: 0 },
         };
         let last = src.dimensions().len().wrapping_sub(1);
+        let mut index = src.elements();
         for (i, (a, b)) in src.dimensions().iter().zip(dst.dimensions()).enumerate() {
             let innermost = i == last && plan.is_packed();
-            plan.push(a, b, innermost);
+            index /= a.len;
+            plan.push(Axis { len: a.len, src: a.stride, dst: b.stride, index }, innermost);
         }
         // A dimension to start from where there is none, or none in which packed elements lie.
-        if src.dimensions().is_empty() || plan.count == 0 {
+        if plan.count == 0 {
             let size = |dtype: DType| dtype.size().unwrap_or(0) as isize;
-            plan.axes[0] = Axis { len: 1, src: size(plan.from), dst: size(plan.to) };
+            plan.axes[0] = Axis { src: size(plan.from), dst: size(plan.to), ..Axis::ONE };
             plan.count = 1;
         }
-        if !ordered {
-            plan.sort();
-        }
+        plan.go_forward();
+        plan.sort();
         plan.coalesce();
         plan
     }
 
-    /// Whether elements of either side share bytes, so that the innermost axis must stay what it is.
+    /// Whether elements of either side share bytes.
     pub(crate) const fn is_packed(&self) -> bool {
         self.from.is_packed() || self.to.is_packed()
+    }
+
+    /// Whether the innermost axis must stay what it is: elements share bytes there, or are counted.
+    pub(crate) const fn is_pinned(&self) -> bool {
+        self.counted || self.is_packed()
     }
 
     pub(crate) fn axes(&self) -> &[Axis] {
@@ -76,8 +145,7 @@ impl Plan {
         self.axes().iter().map(|axis| axis.len).product()
     }
 
-    fn push(&mut self, src: &Dimension, dst: &Dimension, innermost_packed: bool) {
-        let mut axis = Axis { len: src.len, src: src.stride, dst: dst.stride };
+    fn push(&mut self, mut axis: Axis, innermost_packed: bool) {
         if innermost_packed {
             for (dtype, stride) in [(self.from, &mut axis.src), (self.to, &mut axis.dst)] {
                 match dtype.size() {
@@ -89,21 +157,31 @@ impl Plan {
             }
         } else if axis.len == 1 {
             return;
-        } else if !self.ordered && axis.dst < 0 {
-            // From the other end.
-            let back = axis.len as isize - 1;
-            self.src += back * axis.src;
-            self.dst += back * axis.dst;
-            axis = Axis { src: -axis.src, dst: -axis.dst, ..axis };
         }
         self.axes[self.count] = axis;
         self.count += 1;
     }
 
+    /// The axes that may go another way or stand in another place.
+    fn free(&mut self) -> &mut [Axis] {
+        let count = self.count - usize::from(self.is_pinned());
+        &mut self.axes[..count]
+    }
+
+    /// Lets axes that go back in the destination start from their other ends.
+    fn go_forward(&mut self) {
+        let mut first = self.first;
+        for axis in self.free().iter_mut().filter(|axis| axis.dst < 0) {
+            first = first.on(*axis, axis.len - 1);
+            let Axis { len, src, dst, index } = *axis;
+            *axis = Axis { len, src: -src, dst: -dst, index: index.wrapping_neg() };
+        }
+        self.first = first;
+    }
+
     /// Puts the axes with longer steps in the destination further out.
     fn sort(&mut self) {
-        let free = self.count - usize::from(self.is_packed());
-        self.axes[..free].sort_by_key(|axis| core::cmp::Reverse(axis.dst.unsigned_abs()));
+        self.free().sort_by_key(|axis| core::cmp::Reverse(axis.dst.unsigned_abs()));
     }
 
     /// Makes one of two axes where the outer one goes on where the inner one ends, on both sides.
@@ -114,7 +192,11 @@ impl Plan {
             let innermost = i + 1 == self.count;
             let reaches =
                 |dtype, stride, step| reach(dtype, stride, inner.len, innermost) == Some(step);
-            if reaches(self.from, inner.src, outer.src) && reaches(self.to, inner.dst, outer.dst) {
+            let counts_on = !self.counted || outer.index == inner.index.wrapping_mul(inner.len);
+            if counts_on
+                && reaches(self.from, inner.src, outer.src)
+                && reaches(self.to, inner.dst, outer.dst)
+            {
                 self.axes[count - 1] = Axis { len: outer.len * inner.len, ..inner };
             } else {
                 self.axes[count] = inner;
@@ -124,42 +206,48 @@ impl Plan {
         self.count = count;
     }
 
-    /// Cuts the elements in two, if there are axes to cut, such that whole lines and bytes stay together.
-    pub(crate) fn split(&self) -> Option<(Self, Self)> {
+    /// Cuts the elements in two, to be cast in so many parts, if there are axes to cut, such that whole lines and bytes stay
+    /// together. Answers in how many parts each is to be cast.
+    pub(crate) fn split(&self, parts: usize) -> Option<([Self; 2], [usize; 2])> {
         const GRAIN: usize = 512;
         let at = self.axes().iter().position(|axis| axis.len > 1)?;
         let axis = self.axes[at];
         let innermost = at + 1 == self.count;
-        let mut half = axis.len / 2;
-        if half > GRAIN {
-            half = half.next_multiple_of(GRAIN);
-        } else if innermost {
+        // `a` times `b` / `whole`, to the nearest.
+        let share = |a: usize, b: usize, whole: usize| {
+            ((a as u128 * b as u128 + whole as u128 / 2) / whole as u128) as usize
+        };
+        let mut cut = share(axis.len, parts - parts / 2, parts).clamp(1, axis.len - 1);
+        // (Of an axis as long as that the parts are as good as equal yet. It may have short steps.)
+        if innermost || cut >= 16 * GRAIN {
+            cut = cut.next_multiple_of(GRAIN);
+        }
+        if cut >= axis.len {
             return None;
         }
         let (mut first, mut second) = (*self, *self);
-        first.axes[at].len = half;
-        second.axes[at].len = axis.len - half;
-        let steps = |dtype, stride| reach(dtype, stride, half, innermost);
-        second.src += steps(self.from, axis.src)?;
-        second.dst += steps(self.to, axis.dst)?;
-        second.first += first.elements();
-        Some((first, second))
+        first.axes[at].len = cut;
+        second.axes[at].len = axis.len - cut;
+        let steps = |dtype, stride| reach(dtype, stride, cut, innermost);
+        second.first.src += steps(self.from, axis.src)?;
+        second.first.dst += steps(self.to, axis.dst)?;
+        second.first.index = second.first.index.wrapping_add(axis.index.wrapping_mul(cut));
+        let of_first = share(parts, cut, axis.len).clamp(1, parts - 1);
+        Some(([first, second], [of_first, parts - of_first]))
     }
 
-    /// The axis along which the source is best read beside the innermost one, if there is another.
+    /// The axis that a block has beside the innermost one, if there is another: along which the source is read best, or the
+    /// destination written, if that is not the innermost one.
     pub(crate) fn rows(&self) -> Option<usize> {
         let (inner, outer) = self.axes().split_last()?;
-        let step = |axis: &Axis| axis.src.unsigned_abs();
-        if !self.ordered && !self.is_packed() {
-            let shorter = outer
-                .iter()
-                .enumerate()
-                .filter(|(_, axis)| axis.src != 0 && step(axis) < step(inner));
-            if let Some((shortest, _)) = shorter.min_by_key(|(_, axis)| step(axis)) {
-                return Some(shortest);
-            }
-        }
-        outer.len().checked_sub(1)
+        let shorter = |step: fn(&Axis) -> isize| {
+            let step = move |axis: &Axis| step(axis).unsigned_abs();
+            let axes = outer.iter().enumerate();
+            axes.filter(move |(_, axis)| step(axis) != 0 && step(axis) < step(inner))
+                .min_by_key(move |(_, axis)| step(axis))
+                .map(|(at, _)| at)
+        };
+        shorter(|axis| axis.src).or_else(|| shorter(|axis| axis.dst)).or(outer.len().checked_sub(1))
     }
 }
 
@@ -182,11 +270,11 @@ mod tests {
 
     const BYTES: usize = 4096;
 
-    fn plan(from: DType, a: (&[usize], &[isize]), to: DType, b: &[isize], ordered: bool) -> Plan {
+    fn plan(from: DType, a: (&[usize], &[isize]), to: DType, b: &[isize], counted: bool) -> Plan {
         let (src, mut dst) = ([0; BYTES], [0; BYTES]);
         let src = StridedView::new(from, &src, BYTES / 2, a.0, a.1).unwrap();
         let dst = StridedViewMut::new(to, &mut dst, BYTES / 2, a.0, b).unwrap();
-        Plan::new(&src.layout, &dst.layout, ordered)
+        Plan::new(&src.layout, &dst.layout, counted)
     }
 
     fn axes(plan: &Plan) -> impl Iterator<Item = (usize, isize, isize)> {
@@ -227,7 +315,7 @@ mod tests {
     fn both_reversed_is_forward() {
         let back = plan(F32, (&[7], &[-4]), U8, &[-1], false);
         assert!(axes(&back).eq([(7, 4, 1)]));
-        assert_eq!((back.src, back.dst), (-24, -6));
+        assert_eq!((back.first.src, back.first.dst, back.first.index), (-24, -6, 6));
         let back = plan(F32, (&[7], &[-4]), U8, &[-1], true);
         assert!(axes(&back).eq([(7, -4, -1)]));
     }
@@ -251,11 +339,52 @@ mod tests {
     #[test]
     fn halves_are_what_the_whole_is() {
         let whole = plan(F32, (&[4, 9], &[4, 40]), U8, &[9, 1], true);
-        let (first, second) = whole.split().unwrap();
+        let ([first, second], parts) = whole.split(2).unwrap();
         assert!(axes(&first).eq([(2, 4, 9), (9, 40, 1)]));
         assert!(axes(&second).eq([(2, 4, 9), (9, 40, 1)]));
-        assert_eq!((second.src, second.dst, second.first), (8, 18, 18));
-        assert!(plan(F32, (&[9], &[4]), U8, &[2], true).split().is_none());
+        let Place { src, dst, index } = second.first;
+        assert_eq!((src, dst, index, parts), (8, 18, 18, [1, 1]));
+        assert!(plan(F32, (&[9], &[4]), U8, &[2], true).split(2).is_none());
+    }
+
+    /// Parts that are to be cast at once have about as much to do each, however many there are.
+    #[test]
+    fn parts_are_about_equal() {
+        fn longest(plan: &Plan, parts: usize) -> usize {
+            match (parts > 1).then(|| plan.split(parts)).flatten() {
+                Some(([a, b], [m, n])) => longest(&a, m).max(longest(&b, n)),
+                None => plan.elements(),
+            }
+        }
+        let layout =
+            |dtype, shape: &[usize], strides: &[isize]| Layout::new(dtype, shape, strides).unwrap();
+        for rows in [3, 7, 100, 1020, 1030, 1500, 10_000, 100_000] {
+            let src = layout(F32, &[rows, 1000], &[1, 4 * rows as isize]);
+            let dst = layout(U8, &[rows, 1000], &[1001, 1]);
+            for parts in [2, 3, 4, 5, 16, 128] {
+                let longest = longest(&Plan::new(&src, &dst, false), parts);
+                let whole = rows.div_ceil(parts.min(rows));
+                assert!(longest <= whole * 1000 * 8 / 7 + 1000, "{rows} in {parts}: {longest}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_counted_has_its_innermost_axis_and_each_element_its_index() {
+        // Columns of the destination, in rows that go back in it.
+        let (shape, src, dst) = ([3, 4, 5], [20, -80, 400], [-4, 12, 50]);
+        let plan = plan(F32, (&shape, &src), U8, &dst, true);
+        assert_eq!(axes(&plan).last(), Some((5, 400, 50)));
+        let mut seen = 0;
+        for_each_place(plan.axes().iter().copied(), plan.first, |place| {
+            let at = |len, before| (place.index / before % len) as isize;
+            let at = [at(3, 20), at(4, 5), at(5, 1)];
+            let offset = |steps: [isize; 3]| at.iter().zip(steps).map(|(at, step)| at * step).sum();
+            assert_eq!((place.src, place.dst), (offset(src), offset(dst)));
+            seen += place.index;
+            true
+        });
+        assert_eq!(seen, 60 * 59 / 2);
     }
 
     #[test]

@@ -125,7 +125,11 @@ impl fmt::Debug for Layout {
 }
 
 impl Layout {
-    fn new(dtype: DType, shape: &[usize], strides: &[isize]) -> Result<Self, LayoutError> {
+    pub(super) fn new(
+        dtype: DType,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, LayoutError> {
         let count = shape.len();
         if count != strides.len() {
             return Err(LayoutError::Strides { dimensions: count, given: strides.len() });
@@ -135,7 +139,9 @@ impl Layout {
             dimension.stride = stride;
         }
         match layout.dimensions().last() {
-            Some(&Dimension { len, stride }) if dtype.is_packed() && len > 1 && stride != 1 => {
+            Some(&Dimension { len, stride })
+                if dtype.is_packed() && len > 1 && stride != 1 && layout.elements > 0 =>
+            {
                 Err(LayoutError::PackedStride { dtype, stride })
             }
             _ => Ok(layout),
@@ -184,6 +190,7 @@ impl Layout {
         match layout.dimensions().split_last() {
             Some((last, outer))
                 if !(last.len % 8 * dtype.bits()).is_multiple_of(8)
+                    && layout.elements > 0
                     && outer.iter().any(|dimension| dimension.len > 1) =>
             {
                 Err(LayoutError::PackedRow { dtype, elements: last.len })
