@@ -68,7 +68,7 @@ impl CastOptions {
     /// For [`Rounding::Stochastic`]: the index, in the whole, of the first element cast, so that a
     /// buffer cast in parts draws what it would draw in one. Indices are counted modulo 2^64. Where
     /// either side is complex, element i draws number 2i for its real and 2i + 1 for its imaginary
-    /// part.
+    /// part, and what element i + 2^63 draws.
     pub const fn first_index(mut self, index: u64) -> Self {
         self.options.first_index = index;
         self

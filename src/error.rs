@@ -206,12 +206,20 @@ impl CastError {
         }
     }
 
-    /// The same where the number of elements was not stated.
+    /// The same where the number of elements was not stated: it is told by a side that is not packed, if the other one is.
     #[cold]
     pub(crate) fn without_count(self) -> Self {
         match self {
             Self::LengthMismatch { from, to, src_bytes, dst_bytes, .. } => {
-                Self::LengthMismatch { from, to, elements: None, src_bytes, dst_bytes }
+                let told = |dtype: DType, bytes: usize| {
+                    dtype.size().filter(|size| bytes.is_multiple_of(*size)).map(|size| bytes / size)
+                };
+                let elements = match (from.is_packed(), to.is_packed()) {
+                    (true, false) => told(to, dst_bytes),
+                    (false, true) => told(from, src_bytes),
+                    _ => None,
+                };
+                Self::LengthMismatch { from, to, elements, src_bytes, dst_bytes }
             }
             other => other,
         }

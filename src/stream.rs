@@ -191,6 +191,10 @@ impl<R: BufRead> CastReader<R> {
     pub fn elements(mut self, elements: u64) -> Self {
         self.stated = Some(elements);
         self.left = Some(elements.saturating_sub(self.stream.done));
+        if matches!(self.end, Some(End::All)) {
+            // Whether there is more is for the reader to tell.
+            self.end = None;
+        }
         self
     }
 
@@ -271,9 +275,12 @@ impl<R: BufRead> CastReader<R> {
             self.part.extend_from_slice(&bytes[..taken]);
             self.reader.consume(taken);
         }
-        let part = std::mem::take(&mut self.part);
+        let mut part = std::mem::take(&mut self.part);
         // (There may be more of it than is to come, if that was stated after it was read.)
         self.cast_part(&part[..wanted], n, to);
+        // Its memory is for the next one.
+        part.clear();
+        self.part = part;
         Ok(())
     }
 
@@ -376,7 +383,6 @@ impl<R: BufRead> Read for CastReader<R> {
 /// assert_eq!(writer.finish()?, [0x21, 0x03]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 #[must_use = "what is not written to a writer is not cast"]
 pub struct CastWriter<W: Write> {
     stream: Stream,
@@ -392,6 +398,22 @@ pub struct CastWriter<W: Write> {
     failed: Option<CastError>,
     /// Whether the writer panicked, and may or may not have taken what it was given.
     panicked: bool,
+}
+
+/// Of its buffers, how full they are.
+impl<W: Write + fmt::Debug> fmt::Debug for CastWriter<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CastWriter")
+            .field("stream", &self.stream)
+            .field("writer", &self.writer)
+            .field("part", &format_args!("{} bytes", self.part.len()))
+            .field(
+                "results",
+                &format_args!("{} of {} bytes", self.filled - self.written, self.results.len()),
+            )
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<W: Write> CastWriter<W> {
@@ -513,8 +535,12 @@ impl<W: Write> Write for CastWriter<W> {
             let taken = bytes.len().min(grain - self.part.len());
             self.part.extend_from_slice(&bytes[..taken]);
             if self.part.len() == grain {
-                let part = std::mem::take(&mut self.part);
-                self.cast(&part, elements)?;
+                let mut part = std::mem::take(&mut self.part);
+                let cast = self.cast(&part, elements);
+                // Its memory is for the next one.
+                part.clear();
+                self.part = part;
+                cast?;
             }
             return Ok(taken);
         }

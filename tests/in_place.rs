@@ -140,6 +140,11 @@ fn types_that_cannot_take_each_others_place_are_refused() {
         assert!(matches!(cast_in_place::<_, f64>(off), Err(CastError::Recast { .. })));
         let on: &mut [Complex<f32>] = bytemuck::cast_slice_mut(&mut floats[1 - odd..5 - odd]);
         assert!(cast_in_place::<_, f64>(on).is_ok());
+        // What is empty may start anywhere.
+        for off in 0..2 {
+            let none: &mut [Complex<f32>] = bytemuck::cast_slice_mut(&mut floats[off..off]);
+            assert_eq!(cast_in_place::<_, f64>(none).unwrap(), []);
+        }
     }
     let checked = CastOptions::new().overflow(Overflow::Error);
     let mut shorts = [1i16, -1];

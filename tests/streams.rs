@@ -320,6 +320,29 @@ fn a_count_that_is_stated_late_holds() {
         reader.elements(n).read_to_end(&mut all).unwrap();
         assert_eq!(all, right, "{n}");
     }
+    // After the end of what was to be, too.
+    let cast = Cast::new(DType::UInt8, DType::UInt16, CastOptions::new()).unwrap();
+    let mut reader = CastReader::new(cast, &[1u8, 2, 3, 4, 5, 6][..]);
+    for (n, right) in [(2, &[1u16, 2][..]), (4, &[3, 4]), (3, &[])] {
+        reader = reader.elements(n);
+        let mut all = Vec::new();
+        reader.read_to_end(&mut all).unwrap();
+        assert_eq!(all, bytemuck::cast_slice::<_, u8>(right), "{n}");
+    }
+    let mut all = Vec::new();
+    let error = reader.elements(7).read_to_end(&mut all).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
+    assert_eq!(all, [5u16, 6].map(u16::to_ne_bytes).concat());
+}
+
+#[test]
+fn a_writer_in_debug_tells_how_full_it_is() {
+    let cast = Cast::new(DType::UInt16, DType::UInt8, CastOptions::new()).unwrap();
+    let mut writer = CastWriter::new(cast, Vec::new());
+    writer.write_all(&[1, 0, 2]).unwrap();
+    let text = format!("{writer:?}");
+    assert!(text.contains("part: 1 bytes, results: 1 of "), "{text}");
+    assert!(text.len() < 1000, "{text}");
 }
 
 /// A writer that takes what it is given, and panics.

@@ -240,7 +240,7 @@ fn wanted() -> (&'static Level, Option<alloc::string::String>) {
         Ok(level) => return (level, None),
         Err(why) => why,
     };
-    let best = best();
+    let (best, shown) = (best(), shown.escape_debug());
     (best, Some(alloc::format!("simdcast: SIMDCAST_ISA={shown}: {why}; using {}", best.name)))
 }
 

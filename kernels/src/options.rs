@@ -120,7 +120,8 @@ pub struct Options {
     /// How numbers are rounded.
     pub rounding: Rounding,
     /// For [`Rounding::Stochastic`]: the index of the first element, so that the parts of a buffer
-    /// can be cast one by one with the draws of the whole. Indices are counted modulo 2^64.
+    /// can be cast one by one with the draws of the whole. Indices are counted modulo 2^64 (and
+    /// of complex elements, which draw twice, the draws are the same again after 2^63).
     pub first_index: u64,
 }
 
