@@ -94,10 +94,7 @@ impl Blocks {
     /// # Safety
     /// As for [`Kernel::run_layouts`](super::Kernel), of these; the addresses are those of the views' first elements.
     pub(super) unsafe fn cast(&mut self, plan: &Plan, src: *const u8, dst: *mut u8) -> Outcome {
-        let block_axes = self.block_axes;
-        let outer =
-            plan.axes().iter().enumerate().filter(|&(at, _)| !block_axes.contains(&Some(at)));
-        let whole = for_each_place(outer.map(|(_, &axis)| axis), plan.first, |place| {
+        let whole = for_each_place(plan.axes(), self.block_axes, plan.first, |place| {
             // SAFETY: the caller's: the places along the outer axes are within them.
             unsafe { self.blocks(src, dst, place) }
         });

@@ -265,12 +265,17 @@ impl Runs {
     /// # Safety
     /// As for every kernel, see [`crate::table::Kernel`].
     unsafe fn cast(&mut self, src: *const u8, dst: *mut u8, n: usize, index: usize) -> usize {
-        let mut params = self.params;
-        if self.counted {
-            params.advance(index as u64);
-        }
         // SAFETY: the caller's.
-        let done = unsafe { environment::run(self.guard, self.kernel, &params, src, dst, n) };
+        let run = |params: &Params| unsafe {
+            environment::run(self.guard, self.kernel, params, src, dst, n)
+        };
+        let done = if self.counted {
+            let mut params = self.params;
+            params.advance(index as u64);
+            run(&params)
+        } else {
+            run(&self.params)
+        };
         if done < n
             && let Some(unfit) = &mut self.unfit
         {

@@ -12,6 +12,9 @@ use crate::buffer::Buffer;
 /// The most elements of a block.
 const PLACES: usize = 512;
 
+/// The fewest elements of all axes for which a list is made, which takes the time in which some thousand are moved without one.
+const MANY: usize = 4096;
+
 /// The fewest elements of two axes that are moved by themselves.
 const ENOUGH: usize = 256;
 
@@ -53,6 +56,7 @@ impl Places {
         if axes.len() < 3
             || inner.len >= if is_run { RUN } else { ROW }
             || inner.len * rows.len >= ENOUGH
+            || plan.elements() < MANY
         {
             return None;
         }
@@ -90,7 +94,7 @@ impl Places {
             None => (Axis::ONE, outer),
         };
         debug_assert_eq!(inner.iter().map(|axis| axis.len).product::<usize>(), self.plane);
-        let whole = for_each_place(outer.iter().copied(), plan.first, |place| {
+        let whole = for_each_place(outer, [None; 2], plan.first, |place| {
             (0..cut.len).step_by(self.planes).all(|at| {
                 let n = self.planes.min(cut.len - at) * self.plane;
                 // SAFETY: the caller's: these are places of the plan.
@@ -135,7 +139,7 @@ impl Side {
         let mut offsets = [0; PLACES];
         let mut n = 0;
         let first = Place { src: 0, dst: 0, index: 0 };
-        for_each_place(axes.iter().copied(), first, |place| {
+        for_each_place(axes, [None; 2], first, |place| {
             offsets[n] = step(place);
             n += 1;
             n < PLACES

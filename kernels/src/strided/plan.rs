@@ -15,7 +15,8 @@ pub(crate) struct Axis {
     /// innermost axis has none.
     pub(crate) src: isize,
     pub(crate) dst: isize,
-    /// The elements of the views from one to the next, in row-major order; modulo what a word counts, as a step may go back.
+    /// The elements of the views from one to the next, in row-major order, if they are counted; modulo what a word counts, as a
+    /// step may go back.
     pub(crate) index: usize,
 }
 
@@ -30,12 +31,13 @@ pub(crate) struct Place {
     /// How far it lies from the first element of the views.
     pub(crate) src: isize,
     pub(crate) dst: isize,
-    /// How many elements come before, in row-major order.
+    /// How many elements come before, in row-major order, if they are counted.
     pub(crate) index: usize,
 }
 
 impl Place {
-    /// The place so many steps on along an axis. (Where that is no element's, it may wrap.)
+    /// The place so many steps on along an axis, modulo what a word counts, as that may be back. (Where that is no element's, it
+    /// may wrap.)
     pub(crate) const fn on(self, axis: Axis, steps: usize) -> Self {
         Self {
             src: self.src.wrapping_add(axis.src.wrapping_mul(steps as isize)),
@@ -45,41 +47,38 @@ impl Place {
     }
 }
 
-/// Visits all places along axes, from one on, in the axes' order, for as long as it is answered that it is to go on. Answers
-/// whether it has visited all.
+/// Visits all places along axes but for some, from one on, in the axes' order, for as long as it is answered that it is to go
+/// on. Answers whether it has visited all.
 pub(crate) fn for_each_place(
-    axes: impl Iterator<Item = Axis>,
+    axes: &[Axis],
+    but: [Option<usize>; 2],
     first: Place,
     mut visit: impl FnMut(Place) -> bool,
 ) -> bool {
-    let mut counts = [(Axis::ONE, 0, first); DIMENSIONS + 1];
-    let mut count = 0;
-    for axis in axes {
-        counts[count].0 = axis;
-        count += 1;
-    }
+    let mut at = [0; DIMENSIONS + 1];
     let mut place = first;
     loop {
         if !visit(place) {
             return false;
         }
-        // On to the next, as an odometer goes; each wheel knows where it has started from.
-        let mut wheel = count;
+        // On to the next, as an odometer goes.
+        let mut wheel = axes.len();
         loop {
             if wheel == 0 {
                 return true;
             }
             wheel -= 1;
-            let (axis, at, start) = &mut counts[wheel];
-            *at += 1;
-            if *at < axis.len {
-                place = start.on(*axis, *at);
+            if but.contains(&Some(wheel)) {
+                continue;
+            }
+            let axis = axes[wheel];
+            at[wheel] += 1;
+            place = place.on(axis, 1);
+            if at[wheel] < axis.len {
                 break;
             }
-            *at = 0;
-        }
-        for inner in &mut counts[wheel + 1..count] {
-            inner.2 = place;
+            at[wheel] = 0;
+            place = place.on(axis, axis.len.wrapping_neg());
         }
     }
 }
@@ -109,10 +108,12 @@ impl Plan {
             first: Place { src: 0, dst: 0, index: 0 },
         };
         let last = src.dimensions().len().wrapping_sub(1);
-        let mut index = src.elements();
+        let mut index = if counted { src.elements() } else { 0 };
         for (i, (a, b)) in src.dimensions().iter().zip(dst.dimensions()).enumerate() {
             let innermost = i == last && plan.is_packed();
-            index /= a.len;
+            if counted {
+                index /= a.len;
+            }
             plan.push(Axis { len: a.len, src: a.stride, dst: b.stride, index }, innermost);
         }
         // A dimension to start from where there is none, or none in which packed elements lie.
@@ -315,7 +316,7 @@ mod tests {
     fn both_reversed_is_forward() {
         let back = plan(F32, (&[7], &[-4]), U8, &[-1], false);
         assert!(axes(&back).eq([(7, 4, 1)]));
-        assert_eq!((back.first.src, back.first.dst, back.first.index), (-24, -6, 6));
+        assert_eq!((back.first.src, back.first.dst, back.first.index), (-24, -6, 0));
         let back = plan(F32, (&[7], &[-4]), U8, &[-1], true);
         assert!(axes(&back).eq([(7, -4, -1)]));
     }
@@ -376,7 +377,7 @@ mod tests {
         let plan = plan(F32, (&shape, &src), U8, &dst, true);
         assert_eq!(axes(&plan).last(), Some((5, 400, 50)));
         let mut seen = 0;
-        for_each_place(plan.axes().iter().copied(), plan.first, |place| {
+        for_each_place(plan.axes(), [None; 2], plan.first, |place| {
             let at = |len, before| (place.index / before % len) as isize;
             let at = [at(3, 20), at(4, 5), at(5, 1)];
             let offset = |steps: [isize; 3]| at.iter().zip(steps).map(|(at, step)| at * step).sum();
