@@ -355,8 +355,9 @@ impl Join for Parts {
 #[test]
 fn views_in_parts() {
     use DType::*;
-    let pairs = [(Float32, Int4x2), (Int4x2, Float32), (Float32, BFloat16), (Float64, Int8)];
-    let shapes: [&[usize]; 4] = [&[701, 600], &[530, 801], &[100_000, 2, 3], &[3, 200, 700]];
+    let pairs = [(Float32, Int4x2), (Int4x2, Float32), (Float64, Int8)];
+    // (A part has 256 KiB at least.)
+    let shapes: [&[usize]; 4] = [&[301, 600], &[530, 341], &[30_000, 2, 3], &[3, 101, 600]];
     let jobs: Vec<_> =
         pairs.into_iter().flat_map(|pair| shapes.map(|shape| (pair, shape))).collect();
     on_every_level(&jobs, |level, &((from, to), shape)| {
@@ -368,12 +369,12 @@ fn views_in_parts() {
         for (i, options) in kinds_of_options().into_iter().enumerate() {
             let kernel = Kernel::on(level, from, to, &options);
             let forms = [form(i > 1, &[0, 1, 2]), form(i % 2 == 1, &[2, 1, 0])];
-            for (a, b, parts) in [(0, 1, 7), (1, 0, 3), (1, 1, 16)] {
+            for (a, b, parts) in [(0, 1, 3), (1, 0, 2)] {
                 let forms = [&forms[a], &forms[b]];
                 check_by(&Parts(parts), &kernel, &options, shape, forms, i as u64)?;
             }
         }
-        Ok(Tally { pairs: 1, options: 4, values: 12 })
+        Ok(Tally { pairs: 1, options: 4, values: 8 })
     });
 }
 
