@@ -12,8 +12,8 @@ mod large;
 
 use large::{OTHER, PAIRS, elements, human, layouts, par_memcpy, some_bytes};
 use simdcast::{
-    ByteOrder, Cast, CastOptions, CastReader, CastWriter, DType, Element, Kind, cast, cast_vec,
-    par_cast_vec,
+    ByteOrder, Cast, CastOptions, CastReader, CastWriter, DType, Element, Kind, Rounding,
+    StridedView, StridedViewMut, cast, cast_vec, par_cast_vec,
 };
 use simdcast_kernels::{InOrder, Kernel, Options, Stores};
 use std::hint::black_box;
@@ -184,6 +184,68 @@ fn strided() {
             }
         }
     }
+    turned_over();
+}
+
+/// Matrices turned over of which one axis has to stay innermost, as elements are packed there or drawn for one after the other;
+/// and batches of small ones.
+fn turned_over() {
+    use DType::{BFloat16, Float32, UInt4x2};
+    const SIDE: usize = 4096;
+    let draws = Options { rounding: Rounding::Stochastic { seed: 1 }, ..Options::DEFAULT };
+    let turned = |shape: &[usize], size: usize| {
+        let mut strides = strides(shape, size);
+        let last = shape.len() - 1;
+        strides[last - 1] = size as isize;
+        strides[last] = (size * shape[last - 1]) as isize;
+        strides
+    };
+    let matrix = vec![SIDE, SIDE];
+    let batch = |side| vec![SIDE, side, side];
+    for (from, to, options, shape, into) in [
+        (Float32, UInt4x2, Options::DEFAULT, matrix.clone(), false),
+        (UInt4x2, Float32, Options::DEFAULT, matrix.clone(), true),
+        (Float32, BFloat16, draws, matrix, false),
+        (Float32, BFloat16, Options::DEFAULT, batch(2), false),
+        (Float32, BFloat16, Options::DEFAULT, batch(4), false),
+        (Float32, BFloat16, Options::DEFAULT, batch(16), false),
+    ] {
+        let kernel = Kernel::new(from, to, &options);
+        let n = shape.iter().product();
+        let src = some_bytes(from.bytes_for(n).unwrap());
+        let mut dst = vec![0; to.bytes_for(n).unwrap()];
+        let mut flat = dst.clone();
+        let size = |dtype: DType| dtype.size().unwrap_or(1);
+        let view = if into {
+            StridedView::contiguous(from, &src, &shape)
+        } else {
+            StridedView::new(from, &src, 0, &shape, &turned(&shape, size(from)))
+        };
+        let view = view.unwrap();
+        let target = if into {
+            StridedViewMut::new(to, &mut dst, 0, &shape, &turned(&shape, size(to)))
+        } else {
+            StridedViewMut::contiguous(to, &mut dst, &shape)
+        };
+        let mut target = target.unwrap();
+        let times =
+            least(&mut [&mut || kernel.run(black_box(&src), &mut flat, n).unwrap(), &mut || {
+                kernel.run_strided(black_box(&view), &mut target, &InOrder).unwrap()
+            }]);
+        let figures = times.iter().map(|time| time * 1e9 / n as f64);
+        let draws = if options.is_default() { "" } else { ", drawn" };
+        let name = format!("turned {shape:?}: {from} -> {to}{draws}");
+        row(&name, figures.chain([times[0] / times[1]]));
+    }
+}
+
+/// The bytes from an element to the next where they lie one after the other.
+fn strides(shape: &[usize], size: usize) -> Vec<isize> {
+    let mut strides = vec![size as isize; shape.len()];
+    for i in (1..shape.len()).rev() {
+        strides[i - 1] = strides[i] * shape[i] as isize;
+    }
+    strides
 }
 
 /// Memory in which elements lie at several places by turns, a number of pages apart. (At some of them a loop has been seen to
