@@ -191,8 +191,8 @@ impl<R: BufRead> CastReader<R> {
     pub fn elements(mut self, elements: u64) -> Self {
         self.stated = Some(elements);
         self.left = Some(elements.saturating_sub(self.stream.done));
-        if matches!(self.end, Some(End::All)) {
-            // Whether there is more is for the reader to tell.
+        if matches!(self.end, Some(End::All)) && self.stream.grain() == 1 {
+            // Whether there is more is for the reader to tell. (Packed elements may have ended amid a byte.)
             self.end = None;
         }
         self
