@@ -151,7 +151,11 @@ impl Kernel {
             let counted = Plan::new(src_layout, dst_layout, true);
             let cast = Strided { goes_on: true, ..Strided::new(self, src, dst, join) };
             cast.run(&counted, parts);
-            Err(RunError::Unfit { index: cast.unfit.into_inner() })
+            match cast.unfit.into_inner() {
+                // All fit this time: someone else has changed the source. They have been cast.
+                usize::MAX => Ok(()),
+                index => Err(RunError::Unfit { index }),
+            }
         }
     }
 }
@@ -214,8 +218,11 @@ impl<'a, J: Join> Strided<'a, J> {
         unsafe { self.cast(plan) };
     }
 
+    /// (Not inlined: a block is large, and [`run`](Self::run) calls itself.)
+    ///
     /// # Safety
     /// As for [`run`](Self::run).
+    #[inline(never)]
     unsafe fn cast(&self, plan: &Plan) {
         let unfit = self.unfit.load(Ordering::Relaxed);
         let runs = Runs::new(*self.kernel, plan, self.goes_on.then_some(unfit));

@@ -68,8 +68,7 @@ impl Places {
         let planes = if outer > 0 { PLACES / plane } else { 1 };
         // Elements that are counted are cast one after the other.
         let inside = &axes[outer - usize::from(planes > 1)..];
-        let counts_on = |w: &[Axis]| w[0].index == w[1].index.wrapping_mul(w[1].len);
-        if plan.counted && !inside.windows(2).all(counts_on) {
+        if plan.counted && !inside.windows(2).all(|w| w[0].counts_on(&w[1])) {
             return None;
         }
         let side = |size, step: fn(Place) -> isize| Side::new(inside, size, step);

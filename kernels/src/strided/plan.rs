@@ -4,6 +4,7 @@
 //! Where an element's place among all counts, each axis knows how far it is there from one element to the next, and the innermost
 //! one stays what it is, so that elements of a run are counted one by one.
 
+use super::ROW;
 use super::view::{DIMENSIONS, Layout};
 use crate::dtypes::{DType, bytes};
 
@@ -23,6 +24,11 @@ pub(crate) struct Axis {
 impl Axis {
     /// No dimension.
     pub(crate) const ONE: Self = Self { len: 1, src: 0, dst: 0, index: 1 };
+
+    /// Whether elements are counted on along it where those along an inner one end.
+    pub(crate) const fn counts_on(&self, inner: &Self) -> bool {
+        self.index == inner.index.wrapping_mul(inner.len)
+    }
 }
 
 /// Where an element is.
@@ -193,8 +199,7 @@ impl Plan {
             let innermost = i + 1 == self.count;
             let reaches =
                 |dtype, stride, step| reach(dtype, stride, inner.len, innermost) == Some(step);
-            let counts_on = !self.counted || outer.index == inner.index.wrapping_mul(inner.len);
-            if counts_on
+            if (!self.counted || outer.counts_on(&inner))
                 && reaches(self.from, inner.src, outer.src)
                 && reaches(self.to, inner.dst, outer.dst)
             {
@@ -238,17 +243,34 @@ impl Plan {
     }
 
     /// The axis that a block has beside the innermost one, if there is another: along which the source is read best, or the
-    /// destination written, if that is not the innermost one.
+    /// destination written, if that is not the innermost one. But where that is pinned, and so short that a run of it is not
+    /// worth a call of the kernel, the one along which runs are one.
     pub(crate) fn rows(&self) -> Option<usize> {
         let (inner, outer) = self.axes().split_last()?;
+        if self.is_pinned()
+            && inner.len < ROW
+            && let Some(at) = outer.iter().position(|axis| self.goes_on(axis, inner))
+        {
+            return Some(at);
+        }
         let shorter = |step: fn(&Axis) -> isize| {
             let step = move |axis: &Axis| step(axis).unsigned_abs();
             let axes = outer.iter().enumerate();
-            axes.filter(move |(_, axis)| step(axis) != 0 && step(axis) < step(inner))
+            axes.filter(move |(_, axis)| axis.len > 1 && (1..step(inner)).contains(&step(axis)))
                 .min_by_key(move |(_, axis)| step(axis))
                 .map(|(at, _)| at)
         };
         shorter(|axis| axis.src).or_else(|| shorter(|axis| axis.dst)).or(outer.len().checked_sub(1))
+    }
+
+    /// Whether runs of the innermost axis, which is pinned, are one along another, on the sides for which it is.
+    fn goes_on(&self, axis: &Axis, inner: &Axis) -> bool {
+        let reaches = |dtype: DType, step| {
+            !dtype.is_packed() || reach(dtype, 0, inner.len, true) == Some(step)
+        };
+        (!self.counted || axis.counts_on(inner))
+            && reaches(self.from, axis.src)
+            && reaches(self.to, axis.dst)
     }
 }
 
@@ -368,6 +390,23 @@ mod tests {
                 assert!(longest <= whole * 1000 * 8 / 7 + 1000, "{rows} in {parts}: {longest}");
             }
         }
+    }
+
+    #[test]
+    fn blocks_have_the_axis_along_which_short_runs_go_on() {
+        let steps = |plan: &Plan| plan.rows().map(|at| (plan.axes()[at].src, plan.axes()[at].dst));
+        // Two elements to a byte, of columns that lie far apart in the source.
+        let packed = plan(F32, (&[5, 6, 2], &[4, 20, 120]), DType::Int4x2, &[6, 1, 1], false);
+        assert_eq!(steps(&packed), Some((20, 1)));
+        let drawn = plan(F32, (&[5, 6, 3], &[72, 12, 4]), U8, &[1, 5, 30], true);
+        assert_eq!(steps(&drawn), Some((12, 5)));
+        // Long runs are worth a call each, and are read and written where they lie next to each other.
+        let long = plan(F32, (&[5, 100], &[4, 20]), DType::Int4x2, &[50, 1], false);
+        assert_eq!(steps(&long), Some((4, 50)));
+        // Along an axis of one element nothing lies next to another.
+        let halves = plan(F32, (&[2, 5, 9], &[4, 8, 40]), U8, &[45, 9, 1], false).split(2);
+        let ([one, _], _) = halves.unwrap();
+        assert_eq!(steps(&one), Some((8, 9)));
     }
 
     #[test]
