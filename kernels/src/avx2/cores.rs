@@ -63,15 +63,9 @@ pub(crate) fn assume(core: Core) {
     THIS.store(core as u8, Ordering::Relaxed);
 }
 
-/// How a kernel chooses between two loops.
+/// How a kernel chooses among its loops.
 pub(super) trait Choice {
-    /// Whether its first loop is the one for a core.
-    fn takes_first(core: Core) -> bool;
-}
-
-/// How a kernel chooses among three.
-pub(super) trait ChoiceOfThree {
-    /// Which of its loops is the one for a core.
+    /// Which of them is the one for a core.
     fn place(core: Core) -> Place;
 }
 
@@ -82,37 +76,7 @@ pub(super) enum Place {
     Third,
 }
 
-impl<C: Choice> ChoiceOfThree for C {
-    #[inline(always)]
-    fn place(core: Core) -> Place {
-        if C::takes_first(core) { Place::First } else { Place::Second }
-    }
-}
-
-/// A kernel by one of two steps.
-///
-/// # Safety
-/// As for every kernel, see [`crate::table::Kernel`].
-pub(super) unsafe fn either<C, First, Second, A, B, const MODE: usize>(
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    params: &Params,
-) -> usize
-where
-    C: Choice,
-    First: Step<A, B>,
-    Second: Step<A, B>,
-    A: Real,
-    B: Real,
-    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
-    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
-{
-    // SAFETY: the caller's.
-    unsafe { one_of::<C, First, Second, Second, A, B, MODE>(src, dst, n, params) }
-}
-
-/// A kernel by one of three steps.
+/// A kernel by one of three steps, of which two may be the same.
 ///
 /// # Safety
 /// As for every kernel, see [`crate::table::Kernel`].
@@ -124,7 +88,7 @@ pub(super) unsafe fn one_of<C, First, Second, Third, A, B, const MODE: usize>(
     params: &Params,
 ) -> usize
 where
-    C: ChoiceOfThree,
+    C: Choice,
     First: Step<A, B>,
     Second: Step<A, B>,
     Third: Step<A, B>,

@@ -2,7 +2,7 @@
 //! width on both sides.
 
 use super::bridge::{Brain, Power, Sticky, UP};
-use super::cores::either;
+use super::cores::one_of;
 use super::decode::{F32, F64};
 use super::steps::bools::{FromBool, ToBool};
 use super::steps::bytes::{
@@ -375,7 +375,7 @@ where
         stepped::<EncodeSmall<true, true, false>, A, B, MODE>
     } else if is_float(from) {
         type By<const SUMS: bool> = EncodeSmall<false, true, SUMS>;
-        either::<SlowSubnormals, By<true>, By<false>, A, B, MODE>
+        one_of::<SlowSubnormals, By<true>, By<false>, By<false>, A, B, MODE>
     } else {
         stepped::<EncodeSmall<false, true, false>, A, B, MODE>
     })
@@ -453,7 +453,8 @@ where
         }
         (DType::Float16, DType::BFloat16) => stepped::<HalfToBrain, A, B, MODE>,
         (DType::Float16, DType::Float32) if MODE & stepwise::SOURCE != 0 => {
-            either::<float16::TurnedAhead, ByHubs, float16::TurnedToFloat32, A, B, MODE>
+            type Turned = float16::TurnedToFloat32;
+            one_of::<float16::TurnedAhead, ByHubs, Turned, Turned, A, B, MODE>
         }
         (DType::Float32, DType::BFloat16) if MODE & stepwise::SOURCE != 0 => {
             stepped::<FloatToBrain<false>, A, B, MODE>

@@ -13,7 +13,7 @@
 
 use super::Avx2;
 use super::bridge::Sticky;
-use super::cores::{Choice, ChoiceOfThree, Core, Place, one_of};
+use super::cores::{Choice, Core, Place, one_of};
 use super::direct::{Bridges, Step, stepped};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Real};
@@ -36,7 +36,7 @@ use way::{APART, FOURS, STORED};
 /// Where numbers come by fours: these, eights apart, or eights that conversions store.
 enum Loaded {}
 
-impl ChoiceOfThree for Loaded {
+impl Choice for Loaded {
     fn place(core: Core) -> Place {
         match core {
             Core::Zen4 | Core::Zen5 => Place::First,
@@ -50,7 +50,7 @@ impl ChoiceOfThree for Loaded {
 /// eights in less time, too.)
 enum Parted {}
 
-impl ChoiceOfThree for Parted {
+impl Choice for Parted {
     fn place(core: Core) -> Place {
         match core {
             Core::Zen5 => Place::First,
@@ -204,8 +204,11 @@ impl<A: Real, B: Real> Step<A, B> for FromUnsigned {
 pub(super) enum TurnedAhead {}
 
 impl Choice for TurnedAhead {
-    fn takes_first(core: Core) -> bool {
-        matches!(core, Core::Zen4 | Core::Zen5)
+    fn place(core: Core) -> Place {
+        match core {
+            Core::Zen4 | Core::Zen5 => Place::First,
+            Core::Zen3 | Core::Any => Place::Second,
+        }
     }
 }
 

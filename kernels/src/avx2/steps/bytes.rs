@@ -2,7 +2,7 @@
 
 use crate::avx2::Avx2;
 use crate::avx2::bridge::{NOT_LESS, Sticky};
-use crate::avx2::cores::{Choice, Core};
+use crate::avx2::cores::{Choice, Core, Place};
 use crate::avx2::decode::F32;
 use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::encode::Small;
@@ -40,8 +40,8 @@ pub(in crate::avx2) struct EncodeSmall<const TURNED: bool, const SATURATE: bool,
 pub(in crate::avx2) enum SlowSubnormals {}
 
 impl Choice for SlowSubnormals {
-    fn takes_first(core: Core) -> bool {
-        core == Core::Any
+    fn place(core: Core) -> Place {
+        if core == Core::Any { Place::First } else { Place::Second }
     }
 }
 

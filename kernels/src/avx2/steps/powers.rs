@@ -418,7 +418,8 @@ impl Avx2 {
     fn tops_of_doubles(self, a: __m256i, b: __m256i, c: __m256i, d: __m256i) -> __m256i {
         let (first, second) = (self.even_dwords(a, b), self.even_dwords(c, d));
         let one = self.all32(1);
-        // To the high dword, whose last bit no power has, it is the same to add one or to set that bit.
+        // To the high dword, whose last bit no power has that is not far below the least, it is the same to add one or to set
+        // that bit.
         let first = self.or(self.odd_dwords(a, b), self.min_u32(first, one));
         let second = self.or(self.odd_dwords(c, d), self.min_u32(second, one));
         self.tops_of_floats(first, second)
