@@ -17,7 +17,7 @@ pub enum CastError {
         from: DType,
         /// The dtype of the destination.
         to: DType,
-        /// The elements to cast, where they were stated.
+        /// The elements to cast, where they were stated or one side that is not packed tells them.
         elements: Option<usize>,
         /// The bytes of the source.
         src_bytes: usize,

@@ -187,7 +187,8 @@ impl<R: BufRead> CastReader<R> {
     }
 
     /// Reads so many elements in all, and of the reader not a byte more than they take. (Stated once more after something was
-    /// read, it may be fewer than have been: then no more are.)
+    /// read, it may be fewer than have been: then no more are. It may be more than were to be, too, unless either side is packed:
+    /// those have ended with a whole byte, and are over.)
     pub fn elements(mut self, elements: u64) -> Self {
         self.stated = Some(elements);
         self.left = Some(elements.saturating_sub(self.stream.done));

@@ -6,25 +6,7 @@ use simdcast::DType;
 use simdcast_kernels::{Join, Kernel, Options, Stores};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use support::guarded::Guarded;
-use support::{Tally, noise, on_every_level, pairs};
-
-/// In at most so many parts, the second half first.
-struct Parts(usize);
-
-impl Join for Parts {
-    fn parts(&self, most: usize) -> usize {
-        self.0.min(most)
-    }
-
-    fn join<A: Send, B: Send>(
-        &self,
-        a: impl FnOnce() -> A + Send,
-        b: impl FnOnce() -> B + Send,
-    ) -> (A, B) {
-        let b = b();
-        (a(), b)
-    }
-}
+use support::{Parts, Tally, noise, on_every_level, pairs};
 
 /// Of every third pair: what is tested is around the kernels.
 #[test]

@@ -333,6 +333,15 @@ fn a_count_that_is_stated_late_holds() {
     let error = reader.elements(7).read_to_end(&mut all).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
     assert_eq!(all, [5u16, 6].map(u16::to_ne_bytes).concat());
+    // Packed elements have ended with a whole byte.
+    let cast = Cast::new(DType::UInt4x2, DType::UInt8, CastOptions::new()).unwrap();
+    let mut reader = CastReader::new(cast, &[0x21u8, 0x43, 0x65][..]).elements(3);
+    for right in [&[1u8, 2, 3][..], &[]] {
+        let mut all = Vec::new();
+        reader.read_to_end(&mut all).unwrap();
+        assert_eq!(all, right);
+        reader = reader.elements(6);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use simdcast::{
 };
 use simdcast_kernels::{InOrder, Join, Kernel, Options, RunError};
 use support::guarded::Guarded;
-use support::{Tally, fewer_pairs, noise, on_every_level};
+use support::{Parts, Tally, fewer_pairs, noise, on_every_level};
 
 /// How one side lies in memory.
 #[derive(Clone, Debug)]
@@ -329,24 +329,6 @@ fn a_large_matrix_transposed() {
                 check(&kernel, &Options::DEFAULT, &shape, [&forms[1], &forms[0]], 5).unwrap();
             }
         }
-    }
-}
-
-/// Parts one after the other, the second half of each first.
-struct Parts(usize);
-
-impl Join for Parts {
-    fn parts(&self, _most: usize) -> usize {
-        self.0
-    }
-
-    fn join<A: Send, B: Send>(
-        &self,
-        a: impl FnOnce() -> A + Send,
-        b: impl FnOnce() -> B + Send,
-    ) -> (A, B) {
-        let b = b();
-        (a(), b)
     }
 }
 

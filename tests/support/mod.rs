@@ -367,6 +367,24 @@ pub fn on_every_core(
     }
 }
 
+/// In at most so many parts, the second half first.
+pub struct Parts(pub usize);
+
+impl simdcast_kernels::Join for Parts {
+    fn parts(&self, most: usize) -> usize {
+        self.0.min(most)
+    }
+
+    fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        let b = b();
+        (a(), b)
+    }
+}
+
 /// Fails with the first few of the things found wrong.
 pub fn assert_none(errors: &[String]) {
     let shown = errors.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
