@@ -15,6 +15,7 @@ mod directed;
 mod drawn_stores;
 mod draws;
 mod encode;
+mod few_bits;
 mod float16;
 mod generator;
 mod half_bytes;

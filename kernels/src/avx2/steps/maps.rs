@@ -5,6 +5,7 @@
 use crate::avx2::Avx2;
 use crate::avx2::code_tables::Codes;
 use crate::avx2::direct::{Step, by_memory};
+use crate::avx2::few_bits::{FewBits, OfFewBits};
 use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
 use crate::avx2::ramps::{Climbs, Ramp};
 use crate::avx2::steps::moved::Moved;
@@ -80,6 +81,7 @@ enum Other {
     Thresholds(Thresholds),
     Window(Window),
     Panes(Panes),
+    FewBits(FewBits),
 }
 
 /// A map between one-byte dtypes.
@@ -274,6 +276,17 @@ impl Plan {
         let (sign, other) = (Sign::OfPositive(last as u8), Other::Window(window));
         Self { sign, bits: 8, other, minus_zero: 0, moved: None, work, ..self }
     }
+
+    /// This plan, or the low bits of floats in a shorter way.
+    const fn or_of_few_bits(self, map: &[u8; 256], from: DType, to: DType) -> Self {
+        match FewBits::of(map, from, to) {
+            Some(bits) if bits.work() < self.work => {
+                let other = Other::FewBits(bits);
+                Self { sign: Sign::Any, bits: 8, other, minus_zero: 0, work: bits.work(), ..self }
+            }
+            _ => self,
+        }
+    }
 }
 
 const fn has_minus_zero(from: DType) -> bool {
@@ -367,7 +380,7 @@ const fn apply(sign: Sign, value: u8, negative: bool, to: DType) -> u8 {
 }
 
 /// The integer with such low bits.
-const fn low_bits(value: u8, to: DType) -> u8 {
+pub(in crate::avx2) const fn low_bits(value: u8, to: DType) -> u8 {
     let above = 8 - to.significant_bits() as u32;
     match to.kind() {
         Kind::Int => (((value << above) as i8) >> above) as u8,
@@ -390,6 +403,7 @@ impl<A: Real, B: Real, const HOW: u8> Pair<A, B, HOW> {
                 (Numbers::Float(format), Kind::UInt) if HOW == UP && format.bits() == 8 => {
                     plan.or_of_positive(&Self::TABLE)
                 }
+                _ if HOW == LOW_BITS => plan.or_of_few_bits(&Self::TABLE, A::DTYPE, B::DTYPE),
                 _ => plan,
             }
         }
@@ -459,6 +473,13 @@ impl<A: Real, B: Real, const HOW: u8> Windowed for Pair<A, B, HOW> {
     const WINDOW: Window = match Self::PLAN.other {
         Other::Window(window) => window,
         _ => Window::NOTHING,
+    };
+}
+
+impl<A: Real, B: Real, const HOW: u8> OfFewBits for Pair<A, B, HOW> {
+    const FEW_BITS: FewBits = match Self::PLAN.other {
+        Other::FewBits(bits) => bits,
+        _ => FewBits::NOTHING,
     };
 }
 
@@ -543,6 +564,7 @@ impl Avx2 {
             Other::Thresholds(_) => self.count_steps::<Pair<A, B, HOW>>(codes),
             Other::Window(_) => self.look_out::<Pair<A, B, HOW>>(codes),
             Other::Panes(_) => self.look_through::<Pair<A, B, HOW>>(codes),
+            Other::FewBits(_) => self.few_bits::<Pair<A, B, HOW>, B>(codes),
         };
         let values = match plan.moved {
             Some(_) => self.next::<B>(values, moved),
