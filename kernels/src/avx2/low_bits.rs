@@ -202,6 +202,55 @@ impl Avx2 {
         self.fma_pd(v, self.all_pd(factor), self.all_pd(BIT_64))
     }
 
+    /// The float32s of eight float32s or bfloat16s: in the lower lane the first two, and those after four.
+    ///
+    /// # Safety
+    /// `src` is valid for reading these.
+    #[inline(always)]
+    pub(super) unsafe fn singles_by_twos<A: Real>(self, src: *const u8) -> __m256i {
+        const BRAINS: [u8; 32] = {
+            let firsts = [0, 2, 8, 10, 4, 6, 12, 14];
+            let mut at = [128; 32];
+            let mut i = 0;
+            while i < 8 {
+                (at[4 * i + 2], at[4 * i + 3]) = (firsts[i], firsts[i] + 1);
+                i += 1;
+            }
+            at
+        };
+        const { assert!(matches!(A::DTYPE, DType::Float32 | DType::BFloat16)) };
+        // SAFETY: the caller's.
+        unsafe {
+            match A::DTYPE {
+                DType::Float32 => self.in_order(self.load(src)),
+                _ => self.shuffle8(self.twice(self.loadx(src)), self.constant(&BRAINS)),
+            }
+        }
+    }
+
+    /// The low bits of the long integers that float32s are cut to, of which each lane has four: first those of the lower
+    /// two, then those of the upper two.
+    ///
+    /// A number is its fraction with the leading one, which has 24 bits, shifted up by what the exponent field is more than
+    /// 150. Where it is less, the fraction is shifted down while it has 32 bits, in which there is room for its sign, too.
+    /// By 32 bits and more, or 64, nothing is left: nothing of subnormals, whose leading one is not there, and of zero; and
+    /// nothing of infinities and NaNs, which are shifted up by 105.
+    #[inline(always)]
+    pub(super) fn low_longs(self, v: __m256i) -> [__m256i; 2] {
+        let field = self.and(self.shr32::<23>(v), self.all32(0xff));
+        let leading = self.all32(1 << 23);
+        let fraction = self.or(self.and(v, self.all32((1 << 23) - 1)), leading);
+        let below = self.sub32(self.all32(150), field);
+        let down = self.max32(below, self.zero());
+        let up = self.sub32(down, below);
+        let short = self.sign32(self.srlv32(fraction, down), v);
+        let signs = self.sar32::<31>(short);
+        [
+            self.sllv64(self.low32(short, signs), self.low32(up, self.zero())),
+            self.sllv64(self.high32(short, signs), self.high32(up, self.zero())),
+        ]
+    }
+
     /// Integers with the low bits that `B` keeps.
     #[inline(always)]
     fn low_of_two<B: Real>(self, a: __m256d, b: __m256d) -> __m256i {

@@ -125,10 +125,11 @@ pub(super) const fn stores(stores: Stores) -> Stores {
     let stores = all_stores! {
         stores: Float16 BFloat16 => [Int2 Int4 UInt2] by ints_of_words [Up Down]
     };
-    all_wraps! {
+    let stores = all_wraps! {
         stores: Float16 BFloat16 => [Int8 UInt8 Int1 Int2 Int4 UInt1 UInt2 UInt4]
             by low_bits_of_words
-    }
+    };
+    all_wraps! { stores: Float32 BFloat16 => [Int64 UInt64] by longs }
 }
 
 /// Adds those by the default kernels' modes.
@@ -402,6 +403,14 @@ stepped! {
     |isa, src, dst| {
         let low = Decode::<A>::decode(isa, src).low::<A, B>(isa);
         Encode::<B>::encode(isa, isa.bridge(low), dst);
+    };
+    /// The same of long integers.
+    longs [] (_) = 8
+    where [],
+    |isa, src, dst| {
+        let [a, b] = isa.low_longs(isa.singles_by_twos::<A>(src));
+        isa.store(dst, a);
+        isa.store(dst.add(32), b);
     };
     /// The same of 16-bit floats to those of a byte.
     low_bits_of_words [] (_) = 32
