@@ -90,6 +90,7 @@ unsafe fn low_bits<A: Real, B: Real>(src: *const u8, dst: *mut u8, n: usize, _: 
             #[inline(always)]
             |isa, pair| {
                 let x = isa.features();
+                let by = told_by::<A>(x);
                 bytes_of_words(
                     isa,
                     src,
@@ -97,8 +98,19 @@ unsafe fn low_bits<A: Real, B: Real>(src: *const u8, dst: *mut u8, n: usize, _: 
                     n,
                     pair,
                     #[inline(always)]
-                    |[a, b]| {
-                        let (a, b) = (low_words::<A, B>(x, a), low_words::<A, B>(x, b));
+                    |words| {
+                        if const { of_masks(A::DTYPE, B::DTYPE) } {
+                            let bits = last_bits::<A>(x, words, by);
+                            return match const { B::DTYPE.kind() } {
+                                Kind::Int => x.bw._mm512_movm_epi8(bits),
+                                _ => x.bw._mm512_maskz_mov_epi8(bits, x.byte(1)),
+                            };
+                        }
+                        let [a, b] = both(
+                            words,
+                            #[inline(always)]
+                            |v| low_words::<A>(x, v),
+                        );
                         filled::<Plain<B>>(x, isa.low_bytes(a, b))
                     },
                 );
@@ -145,8 +157,7 @@ unsafe fn wrapped<L: LookUp + Isa, A: Real, B: Codes>(
             #[inline(always)]
             move || {
                 let x = isa.features();
-                // (Or the compiler would shift it instead, by what would have to be compared first.)
-                let end = x.word(unknown(&(1 << A::DTYPE.float_format().mantissa_bits)));
+                let by = told_by::<A>(x);
                 bytes_of_words(
                     isa,
                     src,
@@ -154,16 +165,15 @@ unsafe fn wrapped<L: LookUp + Isa, A: Real, B: Codes>(
                     n,
                     Pair::<Plain<A>, B>(PhantomData),
                     #[inline(always)]
-                    |[a, b]| {
+                    |words| {
                         if B::BITS == 1 {
-                            let bits = u64::from(last_bits::<A>(x, a, end))
-                                | u64::from(last_bits::<A>(x, b, end)) << 32;
+                            let bits = last_bits::<A>(x, words, by);
                             return x.bw._mm512_maskz_mov_epi8(bits, x.byte(1));
                         }
                         let [a, b] = both(
-                            [a, b],
+                            words,
                             #[inline(always)]
-                            |v| low_words::<A, B::Numbers>(x, v),
+                            |v| low_words::<A>(x, v),
                         );
                         isa.low_bytes(a, b)
                     },
@@ -174,21 +184,61 @@ unsafe fn wrapped<L: LookUp + Isa, A: Real, B: Codes>(
     n
 }
 
+/// Whether [`last_bits`] take less time than words do. (Those of bfloat16s do not where they become bytes again.)
+const fn of_masks(from: DType, to: DType) -> bool {
+    matches!(from, DType::Float16) && to.significant_bits() == 1
+}
+
+/// What [`last_bits`] are told by: of float16s masks by the exponent, of bfloat16s the last bit of its field.
+#[inline(always)]
+fn told_by<A: Real>(x: Features) -> __m512i {
+    const HALVES: [u16; 32] = {
+        let format = mark::Float16::DTYPE.float_format();
+        let mut masks = [0; 32];
+        let mut e = 0;
+        while e <= format.mantissa_bits {
+            masks[format.bias as usize + e as usize] = 1 << (format.mantissa_bits - e);
+            e += 1;
+        }
+        masks
+    };
+    const { assert!(A::DTYPE.float_format().bias % 2 == 1) };
+    match A::DTYPE {
+        DType::Float16 => x.constant(&HALVES),
+        // (Or the compiler would shift it instead, by what would have to be compared first.)
+        _ => x.word(unknown(&(1 << A::DTYPE.float_format().mantissa_bits))),
+    }
+}
+
 /// Which integers that floats of 16 bits are cut to are odd.
 ///
-/// Of a number from 2^e to twice that it is told by the bit e below the significand's leading one, which a shift by e brings
-/// to where that would be. There the field of the exponent ends: of numbers from 1 to 2 its last bit is set, and tells as
-/// the leading one does. What is less than 1 has an e below zero, as a number without a sign a shift past all bits, as that of
-/// infinity and NaN is. `end` has that last bit.
+/// Of a number from 2^e to twice that it is told by the bit e below the significand's leading one. There the field of the
+/// exponent ends: of numbers from 1 to 2 its last bit is set, and tells as the leading one does. Float16s have few enough
+/// exponents to look up where the bit is, wherever there is one. Bfloat16s are shifted up by e, which brings the bit to where
+/// the field ends: what is less than 1 has an e below zero, as a number without a sign a shift past all bits, as that of
+/// infinity and NaN is.
 #[inline(always)]
-fn last_bits<A: Real>(x: Features, v: __m512i, end: __m512i) -> __mmask32 {
+fn last_bits<A: Real>(x: Features, words: [__m512i; 2], by: __m512i) -> u64 {
     let format = const { A::DTYPE.float_format() };
-    let width = format.mantissa_bits;
-    const { assert!(A::DTYPE.float_format().bias % 2 == 1) };
-    let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
-    let past_one = x.bw._mm512_sub_epi16(magnitude, x.word((format.bias as u16) << width));
-    let count = x.bw._mm512_srl_epi16(past_one, x.sse2._mm_cvtsi32_si128(width as i32));
-    x.bw._mm512_test_epi16_mask(x.bw._mm512_sllv_epi16(v, count), end)
+    let width = x.sse2._mm_cvtsi32_si128(format.mantissa_bits as i32);
+    let [a, b] = both(
+        words,
+        #[inline(always)]
+        |v| match A::DTYPE {
+            // (A look-up takes no more than five bits: the sign is not among them.)
+            DType::Float16 => {
+                let mask = x.bw._mm512_permutexvar_epi16(x.bw._mm512_srl_epi16(v, width), by);
+                x.bw._mm512_test_epi16_mask(v, mask)
+            }
+            _ => {
+                let magnitude = x.f._mm512_and_si512(v, x.word(0x7fff));
+                let one = x.word((format.bias as u16) << format.mantissa_bits);
+                let count = x.bw._mm512_srl_epi16(x.bw._mm512_sub_epi16(magnitude, one), width);
+                x.bw._mm512_test_epi16_mask(x.bw._mm512_sllv_epi16(v, count), by)
+            }
+        },
+    );
+    u64::from(a) | u64::from(b) << 32
 }
 
 /// Words whose low bytes are those of integers that floats of 16 bits are cut to.
@@ -198,7 +248,7 @@ fn last_bits<A: Real>(x: Features, v: __m512i, end: __m512i) -> __mmask32 {
 /// for what is 2^16 and more, infinity and NaN: by so many bits all is shifted away. The low byte of what is 2^16 and more is
 /// zero, indeed, if there is such a number and it has no more than 8 bits after its leading one: those are above it then.
 #[inline(always)]
-fn low_words<A: Real, B: Real>(x: Features, v: __m512i) -> __m512i {
+fn low_words<A: Real>(x: Features, v: __m512i) -> __m512i {
     const TOP: u16 = 1 << 15;
     let format = const { A::DTYPE.float_format() };
     let width = format.mantissa_bits;
@@ -214,10 +264,6 @@ fn low_words<A: Real, B: Real>(x: Features, v: __m512i) -> __m512i {
     let field = x.f._mm512_and_si512(field, x.word((1 << (15 - width)) - 1));
     let count = x.bw._mm512_sub_epi16(x.word((format.bias + 15) as u16), field);
     let magnitude = x.bw._mm512_srlv_epi16(top, count);
-    if const { B::DTYPE.significant_bits() == 1 } {
-        // (The last bit of a number is that of the other sign's, too.)
-        return magnitude;
-    }
     let negative = x.bw._mm512_movepi16_mask(v);
     x.bw._mm512_mask_sub_epi16(magnitude, negative, x.f._mm512_setzero_si512(), magnitude)
 }
