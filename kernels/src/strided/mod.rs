@@ -32,7 +32,7 @@ use crate::table::{self, Params};
 use alloc::vec::Vec;
 use blocks::Blocks;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use places::Places;
+use places::{Cut, Places};
 use plan::{Place, Plan};
 use view::Layout;
 
@@ -218,25 +218,45 @@ impl<'a, J: Join> Strided<'a, J> {
         unsafe { self.cast(plan) };
     }
 
-    /// (Not inlined: a block is large, and [`run`](Self::run) calls itself.)
-    ///
     /// # Safety
     /// As for [`run`](Self::run).
-    #[inline(never)]
     unsafe fn cast(&self, plan: &Plan) {
-        let unfit = self.unfit.load(Ordering::Relaxed);
-        let runs = Runs::new(*self.kernel, plan, self.goes_on.then_some(unfit));
         // SAFETY: the caller's.
         let outcome = unsafe {
-            match Places::of(plan) {
-                Some(mut places) => places.cast(plan, self.src, self.dst, runs),
-                None => Blocks::new(plan, runs).cast(plan, self.src, self.dst),
+            match Cut::of(plan) {
+                Some(cut) => self.cast_by_places(plan, cut),
+                None => self.cast_by_blocks(plan),
             }
         };
         match outcome {
             Outcome::Stopped => self.stopped.store(true, Ordering::Relaxed),
             Outcome::Done { unfit } => _ = self.unfit.fetch_min(unfit, Ordering::Relaxed),
         }
+    }
+}
+
+/// (Neither is inlined, as a block is large: so they don't lie on the stack both, nor as often as [`run`](Strided::run) calls
+/// itself.)
+impl<J: Join> Strided<'_, J> {
+    /// # Safety
+    /// As for [`run`](Self::run); the plan is cut so.
+    #[inline(never)]
+    unsafe fn cast_by_places(&self, plan: &Plan, cut: Cut) -> Outcome {
+        // SAFETY: the caller's.
+        unsafe { Places::new(plan, cut).cast(plan, self.src, self.dst, self.runs(plan)) }
+    }
+
+    /// # Safety
+    /// As for [`run`](Self::run).
+    #[inline(never)]
+    unsafe fn cast_by_blocks(&self, plan: &Plan) -> Outcome {
+        // SAFETY: the caller's.
+        unsafe { Blocks::new(plan, self.runs(plan)).cast(plan, self.src, self.dst) }
+    }
+
+    fn runs(&self, plan: &Plan) -> Runs {
+        let unfit = self.unfit.load(Ordering::Relaxed);
+        Runs::new(*self.kernel, plan, self.goes_on.then_some(unfit))
     }
 }
 

@@ -8,6 +8,7 @@
 use super::plan::{Axis, Place, Plan, for_each_place};
 use super::{Outcome, ROW, Runs};
 use crate::buffer::Buffer;
+use crate::dtypes::DType;
 
 /// The most elements of a block.
 const PLACES: usize = 512;
@@ -24,13 +25,19 @@ const RUN: usize = 16;
 /// The bytes of the largest element.
 const LARGEST: usize = 16;
 
-/// What the blocks of a plan are, and where their elements lie.
-pub(super) struct Places {
+/// What the blocks of a plan are.
+#[derive(Clone, Copy)]
+pub(super) struct Cut {
     /// The plan's axes before those of a block, the last of them in steps of `planes`.
     outer: usize,
     planes: usize,
     /// The elements of one plane.
     plane: usize,
+}
+
+/// Blocks, and where their elements lie.
+pub(super) struct Places {
+    cut: Cut,
     src: Side,
     dst: Side,
 }
@@ -45,8 +52,8 @@ struct Side {
     buffer: Buffer<{ PLACES * LARGEST }>,
 }
 
-impl Places {
-    /// Those of a plan for which that takes less time.
+impl Cut {
+    /// That of a plan for which a list takes less time.
     pub(super) fn of(plan: &Plan) -> Option<Self> {
         let axes = plan.axes();
         let (from, to) = (plan.from.size()?, plan.to.size()?);
@@ -66,14 +73,24 @@ impl Places {
             plane *= axes[outer].len;
         }
         let planes = if outer > 0 { PLACES / plane } else { 1 };
+        let cut = Self { outer, planes, plane };
         // Elements that are counted are cast one after the other.
-        let inside = &axes[outer - usize::from(planes > 1)..];
-        if plan.counted && !inside.windows(2).all(|w| w[0].counts_on(&w[1])) {
-            return None;
-        }
-        let side = |size, step: fn(Place) -> isize| Side::new(inside, size, step);
-        let (src, dst) = (side(from, |place| place.src), side(to, |place| place.dst));
-        Some(Self { outer, planes, plane, src, dst })
+        let follow = cut.inside(plan).windows(2).all(|w| w[0].counts_on(&w[1]));
+        (!plan.counted || follow).then_some(cut)
+    }
+
+    /// The axes of a block.
+    fn inside(self, plan: &Plan) -> &[Axis] {
+        &plan.axes()[self.outer - usize::from(self.planes > 1)..]
+    }
+}
+
+impl Places {
+    pub(super) fn new(plan: &Plan, cut: Cut) -> Self {
+        let size = |dtype: DType| dtype.size().unwrap_or(0);
+        let side = |size, step: fn(Place) -> isize| Side::new(cut.inside(plan), size, step);
+        let src = side(size(plan.from), |place| place.src);
+        Self { cut, src, dst: side(size(plan.to), |place| place.dst) }
     }
 
     /// Casts the elements of the plan.
@@ -87,15 +104,15 @@ impl Places {
         dst: *mut u8,
         mut runs: Runs,
     ) -> Outcome {
-        let (outer, inner) = plan.axes().split_at(self.outer);
+        let (outer, inner) = plan.axes().split_at(self.cut.outer);
         let (cut, outer) = match outer.split_last() {
             Some((&cut, outer)) => (cut, outer),
             None => (Axis::ONE, outer),
         };
-        debug_assert_eq!(inner.iter().map(|axis| axis.len).product::<usize>(), self.plane);
+        debug_assert_eq!(inner.iter().map(|axis| axis.len).product::<usize>(), self.cut.plane);
         let whole = for_each_place(outer, [None; 2], plan.first, |place| {
-            (0..cut.len).step_by(self.planes).all(|at| {
-                let n = self.planes.min(cut.len - at) * self.plane;
+            (0..cut.len).step_by(self.cut.planes).all(|at| {
+                let n = self.cut.planes.min(cut.len - at) * self.cut.plane;
                 // SAFETY: the caller's: these are places of the plan.
                 unsafe { self.block(src, dst, place.on(cut, at), n, &mut runs) }
             })
