@@ -193,7 +193,7 @@ impl<R: BufRead> CastReader<R> {
         self.stated = Some(elements);
         self.left = Some(elements.saturating_sub(self.stream.done));
         if matches!(self.end, Some(End::All)) && self.stream.grain() == 1 {
-            // Whether there is more is for the reader to tell. (Packed elements may have ended amid a byte.)
+            // Whether there is more is for the reader to tell.
             self.end = None;
         }
         self
@@ -220,8 +220,11 @@ impl<R: BufRead> CastReader<R> {
 
     /// Takes note of elements that were cast.
     fn count(&mut self, elements: usize) {
-        if let Some(left) = &mut self.left {
-            *left -= elements as u64;
+        let Some(left) = &mut self.left else { return };
+        *left -= elements as u64;
+        if *left == 0 && elements > 0 && self.stream.grain() != 1 {
+            // (Others may be restated before that is asked for.)
+            self.end = Some(End::All);
         }
     }
 

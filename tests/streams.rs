@@ -342,6 +342,19 @@ fn a_count_that_is_stated_late_holds() {
         assert_eq!(all, right);
         reader = reader.elements(6);
     }
+    // So they have where the end was not asked for.
+    let to_packed = Cast::new(DType::UInt8, DType::UInt4x2, CastOptions::new()).unwrap();
+    for (cast, source, right) in [
+        (cast, &[0x21u8, 0x43, 0x65][..], &[1u8, 2, 3][..]),
+        (to_packed, &[1, 2, 3, 4, 5, 6], &[0x21, 0x03]),
+    ] {
+        let mut reader = CastReader::new(cast, source).elements(0).elements(3);
+        let mut all = vec![0; right.len()];
+        reader.read_exact(&mut all).unwrap();
+        assert_eq!(all, right);
+        reader.elements(6).read_to_end(&mut all).unwrap();
+        assert_eq!(all, right);
+    }
 }
 
 #[test]
