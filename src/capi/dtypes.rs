@@ -131,7 +131,8 @@ pub extern "C" fn simdcast_dtype_name(code: i32) -> *const c_char {
 pub extern "C" fn simdcast_dtype_bytes(code: i32, elements: usize) -> usize {
     value_of(usize::MAX, || {
         let known = dtype("dtype", code)?;
-        known.bytes_for(elements).ok_or_else(|| {
+        // (The number that tells of a failure is none of a success; nor is there so much memory.)
+        known.bytes_for(elements).filter(|bytes| *bytes < usize::MAX).ok_or_else(|| {
             let said = format_args!(
                 "elements: {elements} of {known} take more bytes than memory can hold"
             );

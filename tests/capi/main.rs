@@ -432,7 +432,11 @@ fn dtypes_are_told_of() {
         let expected = if dtype == DType::BComplex32 { -1 } else { code(dtype) };
         assert_eq!(back, expected, "{dtype}: {info:?}");
     }
-    assert_eq!(simdcast_dtype_bytes(code(DType::Float64), usize::MAX), usize::MAX);
+    for dtype in [DType::Int8, DType::Float64] {
+        // A success would not be told from a failure.
+        assert_eq!(simdcast_dtype_bytes(code(dtype), usize::MAX), usize::MAX);
+        assert_eq!(simdcast_last_status(), Status::Length as i32, "{dtype}");
+    }
     assert!(simdcast_dtype_name(44).is_null());
     assert_eq!(simdcast_dtype_from_dlpack(2, 80, 1, 0), -1);
     assert_eq!(simdcast_dtype_from_dlpack(2, 32, 4, 0), -1);
