@@ -54,12 +54,12 @@ macro_rules! for_each_dtype {
                     ["float8e4m3fnuz", "f8e4m3fnuz"];
                 29 Float8E5M2Fnuz "float8_e5m2fnuz" u8 (float(FloatFormat::FLOAT8_E5M2FNUZ))
                     ["float8e5m2fnuz", "f8e5m2fnuz"];
-                30 Float8E4M3 "float8_e4m3" u8 (float(FloatFormat::FLOAT8_E4M3)) ["f8e4m3"];
+                30 Float8E4M3 "float8_e4m3" u8 (float(FloatFormat::FLOAT8_E4M3)) [];
                 31 Float8E3M4 "float8_e3m4" u8 (float(FloatFormat::FLOAT8_E3M4)) ["f8e3m4"];
                 32 Float8E4M3B11Fnuz "float8_e4m3b11fnuz" u8 (float(FloatFormat::FLOAT8_E4M3B11FNUZ))
                     ["f8e4m3b11fnuz"];
                 33 Float8E8M0Fnu "float8_e8m0fnu" u8 (float(FloatFormat::FLOAT8_E8M0FNU))
-                    ["float8e8m0", "f8e8m0fnu"];
+                    ["float8e8m0", "float8e8m0fnu", "f8e8m0fnu"];
                 34 Float6E2M3Fn "float6_e2m3fn" u8 (float(FloatFormat::FLOAT6_E2M3FN)) ["f6e2m3fn"];
                 35 Float6E3M2Fn "float6_e3m2fn" u8 (float(FloatFormat::FLOAT6_E3M2FN)) ["f6e3m2fn"];
                 36 Float4E2M1Fn "float4_e2m1fn" u8 (float(FloatFormat::FLOAT4_E2M1FN))
@@ -304,7 +304,12 @@ impl DType {
     ///
     /// An alias is taken only if it means one dtype wherever it is used: `half`, `bf16`, `f32`,
     /// `double`, ONNX's `FLOAT8E4M3FN` and MLIR's `f8E4M3FN` are; `float`, `int`, `i8` (NumPy's
-    /// int64, Rust's int8) and `f16` (NumPy's long double) are not.
+    /// int64, Rust's int8) and `f8E4M3` (MLIR's float8_e4m3, candle's and safetensors'
+    /// float8_e4m3fn) are not. Of these the error tells what they may mean.
+    ///
+    /// (The names of 4- and 2-bit dtypes are those of numbers in a byte each. What ONNX calls so is
+    /// packed in a tensor's raw data: that is `int4x2`, `uint4x2`, `int2x4`, `uint2x4` or
+    /// `float4_e2m1fn_x2`.)
     pub fn parse(name: &str) -> Option<DType> {
         Self::ALL.into_iter().find(|d| d.names().any(|known| known.eq_ignore_ascii_case(name)))
     }
@@ -476,7 +481,13 @@ pub struct UnknownDType {
 
 impl fmt::Display for UnknownDType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no dtype is called {:?}; the nearest name is {}", self.name, self.nearest)
+        match meanings(&self.name) {
+            Some(meanings) => write!(f, "the name {:?} is not taken: it is {meanings}", self.name),
+            None => {
+                let Self { name, nearest } = self;
+                write!(f, "no dtype is called {name:?}; the nearest name is {nearest}")
+            }
+        }
     }
 }
 
@@ -502,6 +513,34 @@ impl fmt::Debug for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
+}
+
+/// What a name means that is not taken, since it does not mean the same everywhere: the name nearest to it would be a guess.
+fn meanings(name: &str) -> Option<&'static str> {
+    const MEANINGS: [(&[&str], &str); 17] = [
+        (&["f16"], "float16 in Rust, and a long double in NumPy"),
+        (&["f8"], "float64 in NumPy, and some float of 8 bits elsewhere"),
+        (&["f4"], "float32 in NumPy, and some float of 4 bits elsewhere"),
+        (&["i8"], "int8 in Rust, and int64 in NumPy"),
+        (&["u8"], "uint8 in Rust, and uint64 in NumPy"),
+        (&["i4"], "int4 to compilers, and int32 in NumPy"),
+        (&["u4"], "uint4 to compilers, and uint32 in NumPy"),
+        (&["i2"], "int2 to compilers, and int16 in NumPy"),
+        (&["u2"], "uint2 to compilers, and uint16 in NumPy"),
+        (&["i1"], "bool or int1 to compilers, and int8 in NumPy"),
+        (&["u1"], "uint1 to compilers, and uint8 in NumPy"),
+        (
+            &["f8e4m3", "f8_e4m3"],
+            "float8_e4m3fn in candle and safetensors, and float8_e4m3 in MLIR",
+        ),
+        (&["float"], "float32 in C, ONNX and PyTorch, and float64 in Python and NumPy"),
+        (&["int", "uint"], "of 32 bits in C, and of 64 in NumPy"),
+        (&["long", "ulong"], "of 64 bits in PyTorch, and of 32 or 64 in C and NumPy"),
+        (&["byte"], "uint8 in PyTorch, and int8 in NumPy"),
+        (&["complex"], "complex128 in Python, and complex64 or complex128 elsewhere"),
+    ];
+    let known = |names: &[&str]| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    MEANINGS.iter().find(|(names, _)| known(names)).map(|(_, meanings)| *meanings)
 }
 
 /// How many bytes must be inserted, deleted or replaced to turn `given` into `known`, letters' case

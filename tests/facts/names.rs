@@ -56,8 +56,15 @@ fn an_alias_means_one_dtype() {
         }
     }
     // Not one dtype wherever they are used: Rust's and NumPy's i8, C's and Python's float, ...
-    for ambiguous in ["float", "int", "uint", "i8", "u8", "f16", "f8", "complex", "byte", "long"] {
+    for ambiguous in [
+        "float", "int", "uint", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "f16",
+        "complex", "byte", "long", "ulong", "f8E4M3", "F8_E4M3",
+    ] {
         assert_eq!(DType::parse(ambiguous), None, "{ambiguous}");
+        // What is nearest would be a guess.
+        let error = ambiguous.parse::<DType>().unwrap_err().to_string();
+        let start = format!("the name {ambiguous:?} is not taken: it is ");
+        assert!(error.starts_with(&start) && !error.contains("nearest"), "{error}");
     }
 }
 
