@@ -58,6 +58,42 @@ impl Exact {
         matches!(self, Self::Nan { .. })
     }
 
+    /// The same value as a float64, which is exact but for integers of more than 53 bits: they are
+    /// rounded to the nearest. A NaN keeps its sign and its payload.
+    ///
+    /// ```
+    /// # use simdcast_kernels::Exact;
+    /// assert_eq!(Exact::from_i64(-3).to_f64(), -3.0);
+    /// assert_eq!(Exact::from_u64(u64::MAX).to_f64(), u64::MAX as f64);
+    /// assert_eq!(Exact::Infinity { negative: true }.to_f64(), f64::NEG_INFINITY);
+    /// ```
+    pub const fn to_f64(self) -> f64 {
+        // (By its bits: what a product comes to is up to the floating-point environment.)
+        match encode(DType::Float64, self.reduced(), true, &Options::DEFAULT, 0) {
+            Ok(code) => f64::from_bits(code),
+            Err(_) => panic!("a cast under the default options refuses nothing"),
+        }
+    }
+
+    /// The integer that the value is, if it is one and has its place there: so has each integer of any dtype.
+    ///
+    /// ```
+    /// # use simdcast_kernels::Exact;
+    /// assert_eq!(Exact::from_u64(u64::MAX).to_i128(), Some(u64::MAX.into()));
+    /// assert_eq!(Exact::Finite { negative: true, significand: 3, exponent: -1 }.to_i128(), None);
+    /// ```
+    pub const fn to_i128(self) -> Option<i128> {
+        match self.reduced() {
+            Self::Finite { negative, significand, exponent: exponent @ 0..127 }
+                if significand.leading_zeros() as i32 + 63 >= exponent =>
+            {
+                let magnitude = (significand as i128) << exponent;
+                Some(if negative { -magnitude } else { magnitude })
+            }
+            _ => None,
+        }
+    }
+
     /// Whether two values are the same number: 0 equals -0, and a NaN any NaN.
     pub const fn same_number(self, other: Self) -> bool {
         match (self.reduced(), other.reduced()) {
@@ -103,12 +139,7 @@ impl fmt::Display for Exact {
                 f.pad_integral(!negative, "", Digits::of(significand << exponent).as_str())
             }
             Self::Finite { exponent, .. } => {
-                // (By its bits: what a product comes to is up to the floating-point environment.)
-                let Ok(code) = encode(DType::Float64, self.reduced(), true, &Options::DEFAULT, 0)
-                else {
-                    unreachable!("a cast under the default options refuses nothing")
-                };
-                let value = f64::from_bits(code);
+                let value = self.to_f64();
                 if (-5..64).contains(&exponent) {
                     fmt::Display::fmt(&value, f)
                 } else {

@@ -1,6 +1,8 @@
 //! The options of a cast: what to do with a number that has no place in the destination, and how to
 //! round. Their meaning, pair by pair, is defined in [`reference`](crate::reference).
 
+use core::fmt;
+
 /// What becomes of a number that an integer destination cannot hold. A float destination looks at
 /// [`Options::saturate`] instead, and at [`Overflow::Error`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,7 +37,9 @@ pub enum Rounding {
     Up,
     /// Toward negative infinity.
     Down,
-    /// Away from zero with the probability of the discarded fraction, drawn from Philox4x32-10.
+    /// Away from zero with the probability of the discarded fraction, drawn from Philox4x32-10: see
+    /// [`reference`](crate::reference). The draws depend on an element's index alone, counted from
+    /// [`Options::first_index`].
     Stochastic {
         /// The generator's key.
         seed: u64,
@@ -57,6 +61,11 @@ impl Overflow {
             Self::Saturate => "saturate",
             Self::Error => "error",
         }
+    }
+
+    /// The code, as the C ABI numbers them.
+    pub const fn code(self) -> u8 {
+        self as u8
     }
 
     /// The one with that code.
@@ -88,6 +97,19 @@ impl Rounding {
         }
     }
 
+    /// The code, as the C ABI numbers them.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Default => 0,
+            Self::TowardZero => 1,
+            Self::Up => 2,
+            Self::Down => 3,
+            Self::NearestAway => 4,
+            Self::Stochastic { .. } => 5,
+            Self::NearestEven => 6,
+        }
+    }
+
     /// The one with that code, as the C ABI numbers them. The seed matters for 5, stochastic, alone.
     pub const fn from_code(code: u8, seed: u64) -> Option<Self> {
         match code {
@@ -110,12 +132,27 @@ impl Rounding {
     }
 }
 
+/// The name.
+impl fmt::Display for Overflow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The name, without the seed.
+impl fmt::Display for Rounding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// Everything that may change what a cast stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Options {
     /// What becomes of a number that the destination cannot hold.
     pub overflow: Overflow,
-    /// Whether the 8-bit floats clamp to the largest finite number rather than turn to infinity or NaN.
+    /// Whether the 8-bit floats clamp to the largest finite number rather than turn to infinity or NaN;
+    /// float8_e8m0fnu to its smallest power, too. [`Overflow::Error`] does not look at it.
     pub saturate: bool,
     /// How numbers are rounded.
     pub rounding: Rounding,
