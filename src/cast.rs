@@ -53,7 +53,7 @@ impl CastOptions {
     }
 
     /// Whether the 8-bit floats clamp to their largest finite number, rather than turn to infinity
-    /// or NaN.
+    /// or NaN; `float8_e8m0fnu` to its smallest, too. [`Overflow::Error`] does not look at it.
     pub const fn saturate(mut self, saturate: bool) -> Self {
         self.options.saturate = saturate;
         self

@@ -31,8 +31,17 @@
 //!
 //! [`promotion`] says in which dtype two operands meet, by the rules of NumPy, PyTorch, JAX and other
 //! systems, and hands back the casts that bring them there.
+//!
+//! # Features
+//!
+//! None is on by default. `rayon`: `par_cast` and its like, `Cast::par_run`, by the threads of rayon's
+//! pool. `ndarray`: the trait `CastArray`, for arrays of ndarray 0.17. `serde`: `Serialize` and
+//! `Deserialize` for [`DType`] and the small formats' types. `capi`: the functions of the C library.
+//!
+//! The environment variable `SIMDCAST_ISA` chooses an instruction set by name, see [`isa`].
 
 #![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "ndarray")]
 mod arrays;
@@ -73,7 +82,8 @@ pub use simdcast_kernels::{format, reference};
 pub use stream::{CastReader, CastWriter, Truncated};
 
 /// The instruction sets: which ones this build has kernels for, which of them this CPU can run, and
-/// which one casts use.
+/// which one casts use. That is the best one, unless the environment variable `SIMDCAST_ISA` names
+/// another when it is first asked for, or [`set`](isa::set) does. Results do not depend on it.
 pub mod isa {
     pub use simdcast_kernels::dispatch::{Level, available, current, find, levels};
 

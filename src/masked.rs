@@ -14,7 +14,8 @@ use simdcast_kernels::{DType, MaskedKernel};
 ///
 /// Every element is stored, whether it fits or not, as a cast under the same options stores it. Since
 /// one under `Overflow::Error` would stop, `Error` stores what [`Overflow::As`](crate::Overflow::As)
-/// does.
+/// does: so an infinity, which fits an 8-bit float that has one, is stored as the largest number there
+/// unless [`saturate(false)`](CastOptions::saturate) keeps it.
 ///
 /// # Errors
 /// [`CastError::LengthMismatch`] if the slices have different lengths, [`CastError::Memory`] if there is none for the

@@ -22,7 +22,7 @@
 //!
 //! # Fewer kernels
 //!
-//! Built with `--cfg simdcast_portable`, it has the portable kernels only, and takes seconds to build. So do its unit
+//! Built with `--cfg simdcast_portable`, it has the portable kernels only, and takes half a minute to build. So do its unit
 //! tests, which are of what plans and checks. With `--cfg simdcast_without_avx512` it has all but those of AVX-512.
 
 #![cfg_attr(not(feature = "std"), no_std)]

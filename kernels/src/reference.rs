@@ -6,6 +6,10 @@
 //!
 //! # The law
 //!
+//! * **Storage**: numbers of several bytes are native endian. A number narrower than its byte is in the
+//!   low bits; the others are ignored when it is read, and written as copies of the sign of an integer
+//!   that has one, else as zeros. Of packed elements the first is in the lowest bits, and unused bits of
+//!   the last byte are written as zeros. A bool's byte is true unless it is 0, and written as 0 or 1.
 //! * **To bool**: zero is false, anything else is true, NaN too, under every option.
 //! * **To an integer**: a float is rounded to an integer, toward zero by default; what is then out of
 //!   range is treated as [`Overflow`] says. From bool: the integer 0 or 1.
@@ -20,6 +24,10 @@
 //! * **NaN** stays NaN with its sign where the format has one. The formats of 16 bits and more keep
 //!   the top of the payload and set the quiet bit; to or from 8 bits it is the canonical NaN.
 //!   float6 and float4 store -0 for +NaN and +0 for -NaN; integers store 0.
+//! * **Stochastic rounding**: element i draws 32 bits from Philox4x32-10 with the seed as its key
+//!   (counter i / 4, word i mod 4), and moves away from zero if they are less than the discarded
+//!   fraction, cut to 32 bits. Where either side is complex it draws number 2i for its real and number
+//!   2i + 1 for its imaginary part. i counts from [`Options::first_index`].
 //! * **Complex** to complex goes by component; from a real number the imaginary part is 0; to a real
 //!   number the imaginary part is dropped, to bool it counts.
 //! * **A dtype to itself** keeps every bit that is a number's.
