@@ -10,7 +10,7 @@
 //! that any pair can. Pairs whose results are a small part of all that is moved save less by it than it
 //! takes; [`wanted`] leaves them out.
 
-use crate::align;
+use crate::align::{self, LINE};
 use crate::buffer::Buffer;
 use crate::dtypes::{DType, bytes};
 use crate::table::{Kernel, Params};
@@ -27,37 +27,30 @@ pub enum Stores {
     Cached,
 }
 
-/// The bytes of a piece's results on their way, at most.
-const BUFFER: usize = 2 << 10;
-
-/// The bytes of its source, at most if that makes whole lines of results.
+/// The bytes of a piece's results on their way, at most, and of its source, at most if that makes whole lines of results.
 ///
-/// On a Zen 4, int64 to int32 and float64 to float32 took 0.75 to 0.83 times as long as with four times as many, int16 to
-/// int8 0.84 to 0.91, and wider results, of whose sources a piece has no more, as long. Of complex numbers the parts are taken
-/// apart first, which for so few takes as long as all of the rest: on a Zen 5, casts of 128 MiB to real numbers took half as
-/// long with four times as many.
-const fn source(from: DType) -> usize {
-    if from.is_complex() { 4 << 10 } else { 1 << 10 }
-}
+/// Many pairs go by several loops, which few elements take as long to enter as to go through. On a Zen 5, casts of 64 MiB took
+/// 0.91 times as long so on AVX-512, and 0.88 times on AVX2, in geometric mean, as with 1 KiB of the source and 2 KiB of
+/// results, and down to 0.4 times between complex and real numbers and to packed ones; with twice as much as here 0.99 and
+/// 1.02 times.
+const BUFFER: usize = 4 << 10;
 
-/// How far behind a piece's source that is which is fetched while the piece is streamed: about what comes from memory in the
-/// time that the first of it takes to come.
+/// How far past the end of a piece's source lies what is fetched while the piece is streamed: about as much as memory delivers
+/// before the first of it arrives.
 ///
-/// On a Zen 5, casts of 128 MiB took 0.70 to 0.77 times as long so, to results half or a quarter as wide, as with the source
-/// of the next piece, and 0.94 times to wider ones, which are as fast from 4 KiB on. With four times as much it was 0.95 to
-/// 1.1 times what it is with this.
+/// On a Zen 5, casts of 128 MiB to results half or a quarter as wide took 0.78 to 0.88 times as long so as with the next
+/// piece's source, in pieces of 4 KiB, and to wider ones as long; in pieces of 1 KiB it was 0.70 to 0.77 times, and with three
+/// times as much ahead 0.95 to 1.1 times what it was with this.
 const AHEAD: usize = 8 << 10;
 
 /// How many elements are streamed at once.
 ///
-/// While they are, source is fetched for others. On a Zen 4, casts took 0.72 to 0.95 times as long so, of 4 KiB of the source,
-/// as in pieces of 8 KiB of results without it.
-const fn piece(from: DType, to: DType) -> usize {
-    let (of_source, from, to) = (source(from), from.bits(), to.bits());
+/// While they are, source is fetched for others. On a Zen 4, casts took 0.72 to 0.95 times as long so, in pieces of 4 KiB of
+/// the source, of which the next one's was fetched, as in pieces of 8 KiB of results without it.
+const fn piece(from: usize, to: usize) -> usize {
     // So many elements are whole cache lines, and no fewer are.
     let grain = 512 >> if to.trailing_zeros() < 9 { to.trailing_zeros() } else { 9 };
-    let (most, of_source) = (BUFFER * 8 / to, of_source * 8 / from);
-    let piece = if of_source < most { of_source } else { most };
+    let piece = BUFFER * 8 / if from > to { from } else { to };
     if piece < grain { grain } else { piece / grain * grain }
 }
 
@@ -66,7 +59,7 @@ const _: () = {
     let mut i = 0;
     while i < DType::COUNT * DType::COUNT {
         let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
-        let (piece, to) = (piece(from, to), to.bits());
+        let (piece, to) = (piece(from.bits(), to.bits()), to.bits());
         assert!(piece > 0 && piece % 8 == 0 && piece * to % 512 == 0 && piece * to <= BUFFER * 8);
         i += 1;
     }
@@ -101,7 +94,7 @@ pub(crate) unsafe fn run(
 ) -> Option<usize> {
     let (from, to) = (params.from.bits(), params.to.bits());
     let head = align::to_line((dst.addr(), to), from)?.min(n);
-    let piece = piece(params.from, params.to);
+    let piece = piece(from, to);
     let whole = (n - head) / piece * piece;
     let mut buffer = Buffer::<BUFFER>::new();
     // SAFETY: the caller's. The head and a piece are whole bytes on both sides; a piece fits the
@@ -113,7 +106,13 @@ pub(crate) unsafe fn run(
         for i in (head..head + whole).step_by(piece) {
             let (src, dst) = at(i);
             kernel(src, buffer.start(), piece, params);
-            cpu::stream(buffer.start(), dst, written, src.wrapping_add(read + AHEAD), read);
+            cpu::stream(
+                buffer.start(),
+                dst,
+                written,
+                src.wrapping_add(read + AHEAD),
+                read.max(LINE),
+            );
         }
         let (src, dst) = at(head + whole);
         kernel(src, dst, n - head - whole, params);
