@@ -19,7 +19,7 @@
 
 use crate::dtypes::{DType, Kind};
 use crate::options::Options;
-use crate::scalar::direct::is_copy;
+use crate::scalar::direct::{is_copy, is_packed_copy};
 use crate::shifted;
 use crate::stream::{self, Stores};
 use crate::table::{Kernel, Params};
@@ -71,7 +71,8 @@ pub(crate) const fn is_for(
     options: &Options,
     [source_swapped, results_swapped]: [bool; 2],
 ) -> bool {
-    options.is_default() && (!is_copy(from, to) || source_swapped != results_swapped)
+    let copies = is_packed_copy(from, to) || is_copy(from, to) && source_swapped == results_swapped;
+    options.is_default() && !copies
 }
 
 /// Whether so few elements are cast in one part whatever the pair.

@@ -27,7 +27,7 @@ pub(crate) const fn by_default<I: Tabled>(from: DType, to: DType) -> Option<Entr
     if direct::is_copy(from, to) {
         Some(Entry { kernel: direct::copy, road: Road::Copy })
     } else if direct::is_packed_copy(from, to) {
-        Some(Entry { kernel: direct::copy_packed, road: Road::Direct })
+        Some(Entry { kernel: direct::copy_packed, road: Road::Copy })
     } else if let Some(alone) = one_piece::<I>(from, to) {
         Some(alone)
     } else if is_plain(from) && is_plain(to) {
