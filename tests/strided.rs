@@ -508,3 +508,50 @@ fn an_unfit_element_is_told_with_its_value_and_place_in_the_shape() {
     assert_eq!(error.to_string(), "element 2 of float32, 300, does not fit uint8");
     assert_eq!(bytes[..2], [1, 3]);
 }
+
+#[test]
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))] // What is not optimised takes more.
+fn casts_take_no_more_stack_than_the_readme_tells() {
+    fn on_a_thread_with(kib: usize, job: fn(Cast, DType, DType)) {
+        let every_pair = move || {
+            let all = DType::ALL;
+            let pairs = all.into_iter().flat_map(|from| all.map(|to| (from, to)));
+            for (i, (from, to)) in pairs.enumerate() {
+                let options = match i % 4 {
+                    0 => CastOptions::new(),
+                    1 => CastOptions::new().overflow(Overflow::Error),
+                    2 => CastOptions::new().overflow(Overflow::Wrap).rounding(Rounding::Up),
+                    _ => CastOptions::new().rounding(Rounding::Stochastic { seed: i as u64 }),
+                };
+                job(Cast::new(from, to, options).unwrap(), from, to);
+            }
+        };
+        let thread = std::thread::Builder::new().stack_size(kib << 10);
+        thread.spawn(every_pair).unwrap().join().unwrap();
+    }
+    // (Whether elements fit, and keep their values, is no matter here: more than there is would end the process.)
+    on_a_thread_with(112, |cast, from, to| {
+        let n = 5000;
+        let (src, mut dst) =
+            (vec![0; from.bytes_for(n).unwrap()], vec![0; to.bytes_for(n).unwrap()]);
+        let swapped = cast.with_byte_order(simdcast::ByteOrder::Big, simdcast::ByteOrder::Big);
+        for cast in [cast, swapped] {
+            _ = cast.run_n(&src, &mut dst, n);
+            _ = cast.run_same_value_n(&src, &mut dst, n);
+            _ = cast.run_masked_n(&src, &mut dst, &mut [0; 625], n);
+            let mut both = vec![0; src.len().max(dst.len())];
+            _ = cast.run_in_place(&mut both, n);
+        }
+    });
+    // (The second shape is cast by lists of places, the others by blocks of two axes.)
+    on_a_thread_with(160, |cast, from, to| {
+        let (Some(a), Some(b)) = (from.size(), to.size()) else { return };
+        for n in [2, 8, 16] {
+            let (src, mut dst) = (vec![0; n * n * n * n * a], vec![0; n * n * n * n * b]);
+            let strides = [n * n * a, a, n * a].map(|stride| stride as isize);
+            let view = StridedView::new(from, &src, 0, &[n * n, n, n], &strides).unwrap();
+            let mut target = StridedViewMut::contiguous(to, &mut dst, &[n * n, n, n]).unwrap();
+            _ = cast.run_strided(&view, &mut target);
+        }
+    });
+}
