@@ -2,8 +2,8 @@
 //!
 //! These bits are some of the fraction's with its leading one, and the exponent says which. So one look-up, by the code's low
 //! half, has bits of the fraction where numbers of some exponent or other have them, and one of a mask by the upper half
-//! takes those that numbers of this exponent have. Tables are made from the map, and then asked for each code: a format that
-//! they do not suit has none.
+//! takes those that numbers of this exponent have. Tables are made from the map, or were found by trial, and are then asked for
+//! each code: a format that they do not suit has none.
 
 use super::Avx2;
 use super::steps::maps::low_bits;
@@ -243,11 +243,7 @@ impl Avx2 {
         };
         match by.kept {
             1 => self.extended::<B>(bits),
-            // (Zero has no sign, and is none.)
-            kept => {
-                let number = self.sign8(bits, bytes);
-                self.extended::<B>(self.and(number, self.all8(kept as i8)))
-            }
+            _ => self.low_bits_with_sign::<B>(bits, bytes),
         }
     }
 }

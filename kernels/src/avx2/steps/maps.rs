@@ -613,15 +613,23 @@ impl Avx2 {
                 let codes = if more == 0 { signs } else { self.add8(signs, self.all8(more)) };
                 self.and(values, self.gt8(codes, self.all8(more)))
             }
-            Sign::OfLowBits => {
-                // (Zero has no sign, and is none.)
-                let number = self.sign8(values, signs);
-                let low = self.all8(const { u8::MAX >> (8 - B::DTYPE.significant_bits()) } as i8);
-                match const { B::DTYPE.significant_bits() } {
-                    8 => number,
-                    _ => self.extended::<B>(self.and(number, low)),
-                }
-            }
+            Sign::OfLowBits => self.low_bits_with_sign::<B>(values, signs),
+        }
+    }
+
+    /// The integers whose low bits are those of numbers, or of their negatives.
+    #[inline(always)]
+    pub(in crate::avx2) fn low_bits_with_sign<B: Real>(
+        self,
+        numbers: __m256i,
+        signs: __m256i,
+    ) -> __m256i {
+        // (Zero has no sign, and is none.)
+        let number = self.sign8(numbers, signs);
+        let low = self.all8(const { u8::MAX >> (8 - B::DTYPE.significant_bits()) } as i8);
+        match const { B::DTYPE.significant_bits() } {
+            8 => number,
+            _ => self.extended::<B>(self.and(number, low)),
         }
     }
 
