@@ -109,7 +109,7 @@ unsafe fn low_bits<A: Real, B: Real>(src: *const u8, dst: *mut u8, n: usize, _: 
                         let [a, b] = both(
                             words,
                             #[inline(always)]
-                            |v| low_words::<A>(x, v),
+                            |v| low_words::<A, B>(x, v),
                         );
                         filled::<Plain<B>>(x, isa.low_bytes(a, b))
                     },
@@ -173,7 +173,7 @@ unsafe fn wrapped<L: LookUp + Isa, A: Real, B: Codes>(
                         let [a, b] = both(
                             words,
                             #[inline(always)]
-                            |v| low_words::<A>(x, v),
+                            |v| low_words::<A, B::Numbers>(x, v),
                         );
                         isa.low_bytes(a, b)
                     },
@@ -248,7 +248,7 @@ fn last_bits<A: Real>(x: Features, words: [__m512i; 2], by: __m512i) -> u64 {
 /// for what is 2^16 and more, infinity and NaN: by so many bits all is shifted away. The low byte of what is 2^16 and more is
 /// zero, indeed, if there is such a number and it has no more than 8 bits after its leading one: those are above it then.
 #[inline(always)]
-fn low_words<A: Real>(x: Features, v: __m512i) -> __m512i {
+fn low_words<A: Real, B: Real>(x: Features, v: __m512i) -> __m512i {
     const TOP: u16 = 1 << 15;
     let format = const { A::DTYPE.float_format() };
     let width = format.mantissa_bits;
@@ -264,6 +264,10 @@ fn low_words<A: Real>(x: Features, v: __m512i) -> __m512i {
     let field = x.f._mm512_and_si512(field, x.word((1 << (15 - width)) - 1));
     let count = x.bw._mm512_sub_epi16(x.word((format.bias + 15) as u16), field);
     let magnitude = x.bw._mm512_srlv_epi16(top, count);
+    if const { B::DTYPE.significant_bits() == 1 } {
+        // (The last bit of a number is that of the other sign's, too.)
+        return magnitude;
+    }
     let negative = x.bw._mm512_movepi16_mask(v);
     x.bw._mm512_mask_sub_epi16(magnitude, negative, x.f._mm512_setzero_si512(), magnitude)
 }
