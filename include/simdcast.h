@@ -56,7 +56,7 @@ uint32_t simdcast_abi_version(void);
 #define SIMDCAST_ERROR_UNFIT     6  /* an element does not fit, and the cast checks: simdcast_last_error_index */
 #define SIMDCAST_ERROR_CHANGED   7  /* the value of an element would change: simdcast_last_error_index */
 #define SIMDCAST_ERROR_ISA       8  /* no instruction set of that name can be used */
-#define SIMDCAST_ERROR_LAYOUT    9  /* a shape or strides that elements cannot have; a list at an address that is not aligned */
+#define SIMDCAST_ERROR_LAYOUT    9  /* a shape or strides that elements cannot have, or a list that is not aligned */
 #define SIMDCAST_ERROR_SYSTEM    10 /* no promotion system has that name */
 #define SIMDCAST_ERROR_UNDEFINED 11 /* the promotion system leaves it undefined, or what it says is not known */
 #define SIMDCAST_ERROR_INTERNAL  12 /* a fault of the library's own, to be reported */

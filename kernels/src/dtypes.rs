@@ -305,7 +305,7 @@ impl DType {
     /// An alias is taken only if it means one dtype wherever it is used: `half`, `bf16`, `f32`,
     /// `double`, ONNX's `FLOAT8E4M3FN` and MLIR's `f8E4M3FN` are; `float`, `int`, `i8` (NumPy's
     /// int64, Rust's int8) and `f8E4M3` (MLIR's float8_e4m3, candle's and safetensors'
-    /// float8_e4m3fn) are not. Of these the error tells what they may mean.
+    /// float8_e4m3fn) are not. Of these [`FromStr`]'s error tells what they may mean.
     ///
     /// (The names of 4- and 2-bit dtypes are those of numbers in a byte each. What ONNX calls so is
     /// packed in a tensor's raw data: that is `int4x2`, `uint4x2`, `int2x4`, `uint2x4` or
@@ -535,7 +535,7 @@ fn meanings(name: &str) -> Option<&'static str> {
         ),
         (&["float"], "float32 in C, ONNX and PyTorch, and float64 in Python and NumPy"),
         (&["int", "uint"], "of 32 bits in C, and of 64 in NumPy"),
-        (&["long", "ulong"], "of 64 bits in PyTorch, and of 32 or 64 in C and NumPy"),
+        (&["long", "ulong"], "of 64 bits in some places, and of 32 in others"),
         (&["byte"], "uint8 in PyTorch, and int8 in NumPy"),
         (&["complex"], "complex128 in Python, and complex64 or complex128 elsewhere"),
     ];

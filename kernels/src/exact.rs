@@ -58,8 +58,8 @@ impl Exact {
         matches!(self, Self::Nan { .. })
     }
 
-    /// The same value as a float64, which is exact but for integers of more than 53 bits: they are
-    /// rounded to the nearest. A NaN keeps its sign and its payload.
+    /// The same value as a float64: of the numbers of any dtype exactly, but for integers of more than
+    /// 53 bits, which are rounded to the nearest. A NaN keeps its sign and its payload, and is quiet.
     ///
     /// ```
     /// # use simdcast_kernels::Exact;
@@ -75,7 +75,7 @@ impl Exact {
         }
     }
 
-    /// The integer that the value is, if it is one and has its place there: so has each integer of any dtype.
+    /// The integer that the value is, if it is one, and less than 2^127 on either side of zero.
     ///
     /// ```
     /// # use simdcast_kernels::Exact;
@@ -181,6 +181,26 @@ mod tests {
     use crate::reference::decode;
     use std::format;
     use std::string::ToString;
+
+    #[test]
+    fn is_a_number_of_rust_where_there_is_one() {
+        for v in [0.0, -0.0, 1.5, -1e300, 5e-324, f64::MAX, f64::NEG_INFINITY, -f64::NAN] {
+            assert_eq!(decode(DType::Float64, v.to_bits()).to_f64().to_bits(), v.to_bits(), "{v}");
+        }
+        // A NaN that is not quiet becomes so.
+        let (signalling, quiet) = (0x7ff0_0000_0000_0001, 0x7ff8_0000_0000_0001);
+        assert_eq!(decode(DType::Float64, signalling).to_f64().to_bits(), quiet);
+        let finite = |significand, exponent| {
+            Exact::Finite { negative: true, significand, exponent }.to_i128()
+        };
+        assert_eq!(Exact::from_i64(i64::MIN).to_i128(), Some(i64::MIN.into()));
+        assert_eq!([finite(0, 0), finite(0, -9), finite(0, 999)], [Some(0); 3]);
+        assert_eq!([finite(12, -2), finite(12, -3)], [Some(-3), None]);
+        assert_eq!(finite(u64::MAX, 63), Some(i128::MIN + (1 << 63)));
+        assert_eq!([finite(1, 126), finite(1, 127)], [Some(-1 << 126), None]);
+        assert_eq!([finite(u64::MAX, 64), finite(1, -1)], [None; 2]);
+        assert_eq!(Exact::Infinity { negative: false }.to_i128(), None);
+    }
 
     #[test]
     fn prints_as_rust_prints_the_number() {

@@ -128,6 +128,9 @@ fn codes_and_names_mean_the_same_options() {
             let options = CastOptions::new().overflow(overflow).rounding(rounding);
             let codes = CastOptions::from_codes(code as u8, 1, number, 42, 0);
             assert_eq!(codes, Ok(options));
+            assert_eq!((overflow.code(), rounding.code()), (code as u8, number));
+            let shown = [overflow.to_string(), rounding.to_string()];
+            assert_eq!(shown, [overflow.name(), rounding.name()]);
             let names = [overflow.name(), rounding.name()].map(str::to_uppercase);
             assert_eq!(CastOptions::from_names(&names[0], &names[1], 42), Ok(options));
         }

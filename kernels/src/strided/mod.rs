@@ -189,7 +189,7 @@ struct Strided<'a, J> {
     unfit: AtomicUsize,
 }
 
-// SAFETY: the pointers are used in `cast` alone, which reads shared memory and writes to elements that
+// SAFETY: the pointers are used in what `cast` calls alone, which reads shared memory and writes to elements that
 // are its plan's only.
 unsafe impl<J: Sync> Sync for Strided<'_, J> {}
 

@@ -8,7 +8,6 @@
 use super::plan::{Axis, Place, Plan, for_each_place};
 use super::{Outcome, ROW, Runs};
 use crate::buffer::Buffer;
-use crate::dtypes::DType;
 
 /// The most elements of a block.
 const PLACES: usize = 512;
@@ -33,6 +32,8 @@ pub(super) struct Cut {
     planes: usize,
     /// The elements of one plane.
     plane: usize,
+    /// The bytes of an element of the source, and of the destination.
+    sizes: [usize; 2],
 }
 
 /// Blocks, and where their elements lie.
@@ -73,7 +74,7 @@ impl Cut {
             plane *= axes[outer].len;
         }
         let planes = if outer > 0 { PLACES / plane } else { 1 };
-        let cut = Self { outer, planes, plane };
+        let cut = Self { outer, planes, plane, sizes: [from, to] };
         // Elements that are counted are cast one after the other.
         let follow = cut.inside(plan).windows(2).all(|w| w[0].counts_on(&w[1]));
         (!plan.counted || follow).then_some(cut)
@@ -87,10 +88,9 @@ impl Cut {
 
 impl Places {
     pub(super) fn new(plan: &Plan, cut: Cut) -> Self {
-        let size = |dtype: DType| dtype.size().unwrap_or(0);
         let side = |size, step: fn(Place) -> isize| Side::new(cut.inside(plan), size, step);
-        let src = side(size(plan.from), |place| place.src);
-        Self { cut, src, dst: side(size(plan.to), |place| place.dst) }
+        let [from, to] = cut.sizes;
+        Self { cut, src: side(from, |place| place.src), dst: side(to, |place| place.dst) }
     }
 
     /// Casts the elements of the plan.
@@ -105,16 +105,16 @@ impl Places {
         mut runs: Runs,
     ) -> Outcome {
         let (outer, inner) = plan.axes().split_at(self.cut.outer);
-        let (cut, outer) = match outer.split_last() {
-            Some((&cut, outer)) => (cut, outer),
+        let (last, outer) = match outer.split_last() {
+            Some((&last, outer)) => (last, outer),
             None => (Axis::ONE, outer),
         };
         debug_assert_eq!(inner.iter().map(|axis| axis.len).product::<usize>(), self.cut.plane);
         let whole = for_each_place(outer, [None; 2], plan.first, |place| {
-            (0..cut.len).step_by(self.cut.planes).all(|at| {
-                let n = self.cut.planes.min(cut.len - at) * self.cut.plane;
+            (0..last.len).step_by(self.cut.planes).all(|at| {
+                let n = self.cut.planes.min(last.len - at) * self.cut.plane;
                 // SAFETY: the caller's: these are places of the plan.
-                unsafe { self.block(src, dst, place.on(cut, at), n, &mut runs) }
+                unsafe { self.block(src, dst, place.on(last, at), n, &mut runs) }
             })
         });
         runs.outcome(whole)
