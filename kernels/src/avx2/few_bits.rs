@@ -36,8 +36,6 @@ pub(super) struct FewBits {
     upper: [u8; 32],
     /// What is looked up by what both halves give.
     found: [u8; 32],
-    /// All of the bits.
-    kept: u8,
 }
 
 /// For floats with three bits of fraction, and 8 as the exponent of 1, what both halves give so that no two sums are the
@@ -53,15 +51,8 @@ const BOTH: [u8; 16] = [3, 3, 2, 2, 0, 0, 2, 1, 1, 0, 0, 2, 3, 2, 1, 0];
 
 impl FewBits {
     /// One of zeros.
-    pub(super) const NOTHING: Self = Self {
-        way: Way::OfCode,
-        more: 0,
-        shift: 3,
-        low: [0; 32],
-        upper: [0; 32],
-        found: [0; 32],
-        kept: 0,
-    };
+    pub(super) const NOTHING: Self =
+        Self { way: Way::OfCode, more: 0, shift: 3, low: [0; 32], upper: [0; 32], found: [0; 32] };
 
     /// That of the map to the low bits of an integer dtype, if there is one.
     pub(super) const fn of(map: &[u8; 256], from: DType, to: DType) -> Option<Self> {
@@ -75,7 +66,8 @@ impl FewBits {
             (1, 3 | 4) => Self::of_code(map, fraction),
             (2, 3) => Self::by_sum(one, to),
             (2, 4) => Self::NOTHING.with_tables(Way::ByBoth, &BOTH_LOW, &BOTH_UPPER, &BOTH),
-            (_, 2 | 3) => Self::by_mask(map, fraction, one, to),
+            (4, 2 | 3) => Self::by_mask(map, fraction, one),
+            // (Where there are fewer codes with such bits than one look-up has, that takes less time.)
             _ => return None,
         };
         let mut code = 0;
@@ -90,7 +82,7 @@ impl FewBits {
 
     /// By one bit of the code, of which codes that have the upper half in common have the same.
     const fn of_code(map: &[u8; 256], fraction: u32) -> Self {
-        let mut found = Self { shift: fraction as i32, kept: 1, ..Self::NOTHING };
+        let mut found = Self { shift: fraction as i32, ..Self::NOTHING };
         let mut half = 0;
         while half < 16 {
             // (Not the sign.)
@@ -129,25 +121,23 @@ impl FewBits {
                 (low[i % 16], upper[i % 16], found[i % 16]);
             i += 1;
         }
-        Self { way, kept: 3, ..self }
+        Self { way, ..self }
     }
 
-    const fn by_mask(map: &[u8; 256], fraction: u32, one: i32, to: DType) -> Self {
+    const fn by_mask(map: &[u8; 256], fraction: u32, one: i32) -> Self {
         // Where numbers from 1 on, from 2 on, and so on have their bits. The low half of codes has one bit of the exponent, or
         // two, so that the look-up tells every second one, or every fourth, from the others, which may use the same places.
         let places: &[u8] = match fraction {
             3 => &[0x01, 0x03, 0x70, 0xf0, 0x0e, 0x0c, 0x80],
             _ => &[0x01, 0x03, 0x07, 0x0e, 0x0c, 0x08],
         };
-        let kept = u8::MAX >> (8 - to.significant_bits());
         let way = Way::ByMask { joins: fraction == 3 };
-        let mut found = Self { way, kept, ..Self::NOTHING };
+        let mut found = Self { way, ..Self::NOTHING };
         let mut code = (one as usize) << fraction;
         while code < 128 {
             let above_one = (code >> fraction) - one as usize;
             if above_one < places.len() {
-                let place = places[above_one] & (kept << 4 | kept);
-                let bits = map[code] & kept;
+                let (place, bits) = (places[above_one], map[code] & 15);
                 let bits = (if place > 0x0f { bits << 4 } else { bits }) & place;
                 let (low, upper) = (code % 16, code >> found.shift);
                 found.low[low] |= bits;
@@ -176,7 +166,7 @@ impl FewBits {
             Way::ByMask { joins: false } => low & upper,
         };
         let number = if code < 0x80 { number } else { 0u8.wrapping_sub(number) };
-        low_bits(number & self.kept, to)
+        low_bits(number & u8::MAX >> (8 - to.significant_bits()), to)
     }
 
     /// About how many instructions it takes.
@@ -185,10 +175,7 @@ impl FewBits {
             Way::OfCode => 5,
             Way::BySum => 7 + (self.more != 0) as usize,
             Way::ByBoth => 9,
-            Way::ByMask { joins } => {
-                let signs = if self.kept == 1 { 0 } else { 2 };
-                6 + signs + 2 * joins as usize
-            }
+            Way::ByMask { joins } => 8 + 2 * joins as usize,
         }
     }
 }
@@ -241,9 +228,6 @@ impl Avx2 {
             }
             _ => self.and(low, upper),
         };
-        match by.kept {
-            1 => self.extended::<B>(bits),
-            _ => self.low_bits_with_sign::<B>(bits, bytes),
-        }
+        self.low_bits_with_sign::<B>(bits, bytes)
     }
 }
