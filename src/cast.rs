@@ -69,6 +69,20 @@ impl CastOptions {
     /// buffer cast in parts draws what it would draw in one. Indices are counted modulo 2^64. Where
     /// either side is complex, element i draws number 2i for its real and 2i + 1 for its imaginary
     /// part, and what element i + 2^63 draws.
+    ///
+    /// ```
+    /// use simdcast::{CastOptions, Rounding, cast_vec_with};
+    ///
+    /// let options = CastOptions::new().rounding(Rounding::Stochastic { seed: 7 });
+    /// let values: Vec<f32> = (0..64).map(|i| i as f32 + 0.25).collect();
+    /// let whole: Vec<i8> = cast_vec_with(&values, &options)?;
+    /// let mut parts: Vec<i8> = cast_vec_with(&values[..13], &options)?;
+    /// parts.extend(cast_vec_with::<f32, i8>(&values[13..], &options.first_index(13))?);
+    /// assert_eq!(parts, whole);
+    /// // About a quarter of them have moved up.
+    /// assert!(whole.iter().enumerate().all(|(i, &n)| n == i as i8 || n == i as i8 + 1));
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
     pub const fn first_index(mut self, index: u64) -> Self {
         self.options.first_index = index;
         self
@@ -337,6 +351,15 @@ impl ByteOrder {
             Self::Big => cfg!(target_endian = "little"),
         }
     }
+
+    /// The machine's own, or the other one.
+    const fn of(swapped: bool) -> Self {
+        match swapped {
+            false => Self::Native,
+            true if cfg!(target_endian = "big") => Self::Little,
+            true => Self::Big,
+        }
+    }
 }
 
 /// A cast between two dtypes known at run time, resolved to a kernel once and run as often as
@@ -384,12 +407,20 @@ impl Cast {
     /// let mut floats = [0u8; 8];
     /// cast.run(&[0x01, 0x00, 0x00, 0x02], &mut floats)?;
     /// assert_eq!(bytemuck::cast::<_, [f32; 2]>(floats), [256.0, 2.0]);
+    /// # #[cfg(target_endian = "little")]
+    /// assert_eq!(cast.byte_orders(), [ByteOrder::Big, ByteOrder::Native]);
     /// # Ok::<(), simdcast::CastError>(())
     /// ```
     pub fn with_byte_order(mut self, src: ByteOrder, dst: ByteOrder) -> Self {
         self.swapped = [src.is_swapped(), dst.is_swapped()];
         self.kernel = self.kernel.with_swapped(self.swapped);
         self
+    }
+
+    /// The byte orders of source and destination, [`ByteOrder::Native`] where they are the machine's.
+    pub const fn byte_orders(&self) -> [ByteOrder; 2] {
+        let [src, dst] = self.swapped;
+        [ByteOrder::of(src), ByteOrder::of(dst)]
     }
 
     /// Which sides are in the other byte order than the machine's.
