@@ -77,9 +77,12 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
     }
     let kernel = if widen::has_floats::<Plain<A>, Plain<B>>() && matches!(isa, For::Vbmi) {
         return Some(Entry { kernel: floats::<Plain<A>, Plain<B>, MODE>(), road: Road::Table });
-    } else if truths::has_truths(from, to) && !is_whole(from) {
+    } else if truths::has_truths(from, to) {
         match MODE {
-            stepwise::SOURCE => bw::truths_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>,
+            // (Integers that are not zero are not in any order.)
+            stepwise::SOURCE if !is_whole(from) => {
+                bw::truths_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>
+            }
             _ => bw::truths::<Plain<A>, Plain<B>, { stepwise::NONE }>,
         }
     } else if truths::has_long_truths(from, to) && MODE == stepwise::SOURCE {

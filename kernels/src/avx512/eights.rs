@@ -4,7 +4,7 @@
 use super::bridge::{NEAREST, QUIETLY};
 use super::from_floats::NAN_TO_ZERO;
 use super::lanes::{both, first};
-use super::{Avx512, Features, pieces, truths};
+use super::{Avx512, Features, pieces};
 use crate::codec::Isa;
 use crate::dtypes::DType;
 use crate::stepwise::{self, Side};
@@ -17,11 +17,7 @@ pub(super) const fn with_eights<const MODE: usize>(mut pairs: RealPairs) -> Real
     let mut i = 0;
     while i < all.len() {
         let (from, to, kernel) = all[i];
-        // (Such a source need not be turned.)
-        let is_turned_test = MODE == stepwise::SOURCE && truths::has_long_truths(from, to);
-        if !is_turned_test {
-            pairs.set(from, to, Entry { kernel, road: Road::Direct });
-        }
+        pairs.set(from, to, Entry { kernel, road: Road::Direct });
         i += 1;
     }
     pairs
@@ -103,12 +99,6 @@ eights! {
         let v = x.positive(x.f._mm512_castsi512_ps(v));
         [x.dq._mm512_cvtt_roundps_epu64::<QUIETLY>(x.f._mm512_castps512_ps256(v)); 2]
     };
-
-    float64_to_bool: Float64 8 => Bool 1, |x, v| {
-        bools(x, x.f._mm512_and_si512(v, x.qword(i64::MAX as u64)))
-    };
-    int64_to_bool: Int64 8 => Bool 1, |x, v| bools(x, v);
-    uint64_to_bool: UInt64 8 => Bool 1, |x, v| bools(x, v);
 
     int8_to_float64: Int8 1 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepi8_epi32(low_bytes(x, v)));
     uint8_to_float64: UInt8 1 => Float64 8, |x, v| doubles(x, x.avx2._mm256_cvtepu8_epi32(low_bytes(x, v)));
@@ -201,13 +191,6 @@ fn uint32s(x: Features, v: __m512i) -> [__m512i; 2] {
         x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(x.positive_doubles(x.f._mm512_castsi512_pd(v))),
     )
 }
-
-/// A byte that says whether it is 0 for each of 8 numbers.
-#[inline(always)]
-fn bools(x: Features, v: __m512i) -> [__m512i; 2] {
-    in_front(x, x.f._mm512_cvtepi64_epi8(x.f._mm512_min_epu64(v, x.qword(1))))
-}
-
 /// The lowest 8 words as float16s.
 #[inline(always)]
 fn float16s(x: Features, v: __m512i) -> __m256 {

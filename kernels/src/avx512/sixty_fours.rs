@@ -7,6 +7,7 @@
 //! * Float64s become integers by clamping them, and cutting them to 64-bit integers. NaN is cut to -2^63, whose lower half
 //!   is the 0 that it is to become. By modes other than the default one they are rounded before, in the same loop.
 //! * Integers become powers of two by way of float64, whose upper half has the exponent.
+//! * What is true is not zero in one half or the other.
 
 use super::bridge::{QUIETLY, UP};
 use super::direct::For;
@@ -15,7 +16,7 @@ use super::lanes::both;
 use super::pieces::reals;
 use super::shim::Vbmi;
 use super::tables::LookUp;
-use super::{Avx512, Features};
+use super::{Avx512, Features, truths};
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::shape::{Mode, Stores, all_stores};
@@ -37,6 +38,12 @@ trait Narrows: 'static {
 
     /// Eight results.
     fn eight(x: Features, v: __m512i) -> __m128i;
+
+    /// Results of a byte each, from such that the halves were clamped to.
+    #[inline(always)]
+    fn finish(_: Features, bytes: __m512i) -> __m512i {
+        bytes
+    }
 
     const IS_COMPLEX: bool = Self::FROM.bits() == 128;
 
@@ -122,6 +129,47 @@ impl<A: Real> Narrows for Powers<A> {
     }
 }
 
+/// Numbers as bools.
+struct Truths<A>(PhantomData<A>);
+
+impl<A: Real> Narrows for Truths<A> {
+    const FROM: DType = A::DTYPE;
+    type To = mark::Bool;
+
+    #[inline(always)]
+    fn each(_: Features, v: __m512i) -> __m512i {
+        v
+    }
+
+    /// The bits of both halves of each, but for a float's sign.
+    #[inline(always)]
+    fn halves(x: Features, a: __m512i, b: __m512i) -> __m512i {
+        let (a, b) = (x.f._mm512_castsi512_ps(a), x.f._mm512_castsi512_ps(b));
+        let lower = x.f._mm512_castps_si512(x.f._mm512_shuffle_ps::<0b10_00_10_00>(a, b));
+        let upper = x.f._mm512_castps_si512(x.f._mm512_shuffle_ps::<0b11_01_11_01>(a, b));
+        let upper = match A::DTYPE.kind() {
+            Kind::Float => x.f._mm512_add_epi32(upper, upper),
+            _ => upper,
+        };
+        x.f._mm512_or_si512(lower, upper)
+    }
+
+    #[inline(always)]
+    fn eight(x: Features, v: __m512i) -> __m128i {
+        let v = match A::DTYPE.kind() {
+            Kind::Float => x.f._mm512_add_epi64(v, v),
+            _ => v,
+        };
+        x.f._mm512_cvtepi64_epi8(x.f._mm512_min_epu64(v, x.qword(1)))
+    }
+
+    /// (Clamped, what is not zero stays so.)
+    #[inline(always)]
+    fn finish(x: Features, bytes: __m512i) -> __m512i {
+        x.truth_of_bytes(bytes)
+    }
+}
+
 /// The kernel of a pair.
 const fn kernel<N: Narrows, const MODE: usize>(isa: For) -> Kernel {
     match isa {
@@ -132,7 +180,7 @@ const fn kernel<N: Narrows, const MODE: usize>(isa: For) -> Kernel {
 
 /// Sets the kernels of the pairs, and has the loops of the other modes.
 macro_rules! sixty_fours {
-    (cut: $($to:ident)*; powers: $($from:ident)*;) => {
+    (cut: $($to:ident)*; powers: $($from:ident)*; truths: $($of:ident)*;) => {
         /// Sets the kernels of the pairs.
         pub(super) const fn with_sixty_fours<const MODE: usize>(
             mut pairs: RealPairs,
@@ -141,6 +189,7 @@ macro_rules! sixty_fours {
             $(set::<Cut<mark::$to, false>, MODE>(&mut pairs, isa);)*
             $(set::<Cut<mark::$to, true>, MODE>(&mut pairs, isa);)*
             $(set::<Powers<mark::$from>, MODE>(&mut pairs, isa);)*
+            $(set::<Truths<mark::$of>, MODE>(&mut pairs, isa);)*
             pairs
         }
 
@@ -156,9 +205,14 @@ macro_rules! sixty_fours {
 sixty_fours! {
     cut: Int8 Int16 UInt8 UInt16 Int1 Int2 Int4 UInt1 UInt2 UInt4;
     powers: Int64 UInt64;
+    truths: Float64 Int64 UInt64;
 }
 
 const fn set<N: Narrows, const MODE: usize>(pairs: &mut RealPairs, isa: For) {
+    if MODE == stepwise::SOURCE && truths::has_long_truths(N::FROM, N::To::DTYPE) {
+        // Such a source need not be turned.
+        return;
+    }
     pairs.set(N::FROM, N::To::DTYPE, Entry { kernel: kernel::<N, MODE>(isa), road: Road::Direct });
 }
 
@@ -380,7 +434,7 @@ unsafe fn step<N: Narrows>(
     prepare: impl Fn(__m512i) -> __m512i + Copy,
     words: impl Fn(__m512i) -> __m512i + Copy,
 ) {
-    let signed = matches!(N::To::DTYPE.kind(), Kind::Int);
+    let signed = !matches!(N::To::DTYPE.kind(), Kind::UInt | Kind::Float);
     // SAFETY: the caller's.
     let each = inlined(
         #[inline(always)]
@@ -408,7 +462,8 @@ unsafe fn step<N: Narrows>(
             return;
         }
         let bytes = x.packed_words(signed, words_of(0), words_of(4));
-        x.store_dwords(dst, x.bw._mm512_permutexvar_epi16(x.constant(&WORDS), bytes));
+        let bytes = x.bw._mm512_permutexvar_epi16(x.constant(&WORDS), bytes);
+        x.store_dwords(dst, N::finish(x, bytes));
     }
 }
 

@@ -4,7 +4,7 @@
 use super::Features;
 use super::bridge::QUIETLY;
 use super::codes::{Codes, Pair, load_pair, store_all, turning};
-use super::lanes::{each, join_masks, join_two};
+use super::lanes::{both, each, join_masks, join_two};
 use super::narrow::{bytes_of_dwords, bytes_of_words};
 use super::tables::LookUp;
 use crate::dtypes::{DType, Kind, Real};
@@ -65,16 +65,35 @@ unsafe fn truths_of<L: LookUp, A: Codes, B: Codes>(
     let x = isa.features();
     // SAFETY: the caller's.
     unsafe {
-        tests_of_words(
+        if B::BITS == 1 {
+            return tests_of_words(
+                isa,
+                src,
+                dst,
+                n,
+                pair,
+                #[inline(always)]
+                |v| x.bw._mm512_test_epi16_mask(v, x.word(bits)),
+                #[inline(always)]
+                |tests| x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
+            );
+        }
+        bytes_of_words(
             isa,
             src,
             dst,
             n,
             pair,
             #[inline(always)]
-            |v| x.bw._mm512_test_epi16_mask(v, x.word(bits)),
-            #[inline(always)]
-            |tests| x.bw._mm512_maskz_mov_epi8(tests, x.byte(1)),
+            |words| {
+                let [a, b] = both(
+                    words,
+                    #[inline(always)]
+                    |v| x.f._mm512_and_si512(v, x.word(bits)),
+                );
+                // (Clamped, what is not zero stays so.)
+                x.truth_of_bytes(x.unmix_words(x.bw._mm512_packs_epi16(a, b)))
+            },
         )
     }
 }
@@ -123,6 +142,12 @@ pub(super) unsafe fn truths_of_turned_longs<L: LookUp, A: Codes, B: Codes>(
 }
 
 impl Features {
+    /// Bools of bytes, of which any but 0 is true.
+    #[inline(always)]
+    pub(super) fn truth_of_bytes(self, bytes: __m512i) -> __m512i {
+        self.bw._mm512_min_epu8(bytes, self.byte(1))
+    }
+
     /// Which float32s are from one on, or from minus one down.
     #[inline(always)]
     fn are_one(self, signed: bool, v: __m512i) -> __mmask16 {
