@@ -6,7 +6,7 @@
 //! each code: a format that they do not suit has none.
 
 use super::Avx2;
-use super::steps::maps::low_bits;
+use super::low_bits::low_bits;
 use crate::dtypes::{DType, Kind, Real};
 use crate::format::Numbers;
 use core::arch::x86_64::__m256i;
@@ -67,7 +67,8 @@ impl FewBits {
             (2, 3) => Self::by_sum(one, to),
             (2, 4) => Self::NOTHING.with_tables(Way::ByBoth, &BOTH_LOW, &BOTH_UPPER, &BOTH),
             (4, 2 | 3) => Self::by_mask(map, fraction, one),
-            // (Where there are fewer codes with such bits than one look-up has, that takes less time.)
+            // (To one and two bits others have so few codes with any that the map's own look-ups are as short; to four there
+            // is no such table.)
             _ => return None,
         };
         let mut code = 0;

@@ -11,12 +11,13 @@ use super::decode::{F32, F64, I32, Loud};
 use super::packed::{Step, stepped};
 use super::pieces::GROUP;
 use super::shapes::{CUT, NEAREST};
-use crate::dtypes::{DType, Real};
+use crate::dtypes::{DType, Kind, Real};
 use crate::options::{Overflow, Rounding};
 use crate::shape::{BIT, BIT_64, is_zero_past_ints};
 use crate::stepwise;
 use crate::table::{Kernel, Params};
 use core::arch::x86_64::{__m256, __m256d, __m256i};
+use core::marker::PhantomData;
 
 /// Floats of `IN` bits, 32 or 64, to packed integers of a bit: the lowest one of what they are cut to.
 pub(super) struct LowestBits<const IN: usize>;
@@ -270,5 +271,54 @@ impl Avx2 {
         let whole = self.round_pd::<NEAREST>(self.part_64(v, 1.0 / ALL));
         let rest = self.fnma_pd(whole, self.all_pd(ALL), v);
         self.and_pd(rest, self.cmp_pd::<ORDERED>(rest, rest))
+    }
+}
+
+/// The integer with such low bits.
+pub(super) const fn low_bits(value: u8, to: DType) -> u8 {
+    let above = 8 - to.significant_bits() as u32;
+    match to.kind() {
+        Kind::Int => (((value << above) as i8) >> above) as u8,
+        _ => value << above >> above,
+    }
+}
+
+/// Integers of up to four bits, by these.
+struct Extended<B>(PhantomData<B>);
+
+impl<B: Real> Extended<B> {
+    const BYTES: [u8; 32] = {
+        let mut bytes = [0; 32];
+        let mut i = 0;
+        while i < 32 {
+            bytes[i] = low_bits(i as u8, B::DTYPE);
+            i += 1;
+        }
+        bytes
+    };
+}
+
+impl Avx2 {
+    /// The integers whose low bits are those of numbers, or of their negatives.
+    #[inline(always)]
+    pub(super) fn low_bits_with_sign<B: Real>(self, numbers: __m256i, signs: __m256i) -> __m256i {
+        // (Zero has no sign, and is none.)
+        let number = self.sign8(numbers, signs);
+        let low = self.all8(const { u8::MAX >> (8 - B::DTYPE.significant_bits()) } as i8);
+        match const { B::DTYPE.significant_bits() } {
+            8 => number,
+            _ => self.extended::<B>(self.and(number, low)),
+        }
+    }
+
+    /// The integers of a byte that have such low bits, and zeros above them.
+    #[inline(always)]
+    pub(super) fn extended<B: Real>(self, bits: __m256i) -> __m256i {
+        match const { B::DTYPE.kind() } {
+            Kind::Int if B::DTYPE.significant_bits() < 8 => {
+                self.shuffle8(self.constant(const { &Extended::<B>::BYTES }), bits)
+            }
+            _ => bits,
+        }
     }
 }

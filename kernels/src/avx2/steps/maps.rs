@@ -6,6 +6,7 @@ use crate::avx2::Avx2;
 use crate::avx2::code_tables::Codes;
 use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::few_bits::{FewBits, OfFewBits};
+use crate::avx2::low_bits::low_bits;
 use crate::avx2::nibbles::{Lanes, Maps, Nibbles, magnitude_bits};
 use crate::avx2::ramps::{Climbs, Ramp};
 use crate::avx2::steps::moved::Moved;
@@ -379,15 +380,6 @@ const fn apply(sign: Sign, value: u8, negative: bool, to: DType) -> u8 {
     }
 }
 
-/// The integer with such low bits.
-pub(in crate::avx2) const fn low_bits(value: u8, to: DType) -> u8 {
-    let above = 8 - to.significant_bits() as u32;
-    match to.kind() {
-        Kind::Int => (((value << above) as i8) >> above) as u8,
-        _ => value << above >> above,
-    }
-}
-
 /// The map from `A` to `B`.
 struct Pair<A, B, const HOW: u8>(PhantomData<(A, B)>);
 
@@ -518,21 +510,6 @@ impl<A: Real, B: Real, const HOW: u8> Step<A, B> for ByteMap<HOW> {
     }
 }
 
-/// Integers of up to four bits, by these.
-struct Extended<B>(PhantomData<B>);
-
-impl<B: Real> Extended<B> {
-    const BYTES: [u8; 32] = {
-        let mut bytes = [0; 32];
-        let mut i = 0;
-        while i < 32 {
-            bytes[i] = low_bits(i as u8, B::DTYPE);
-            i += 1;
-        }
-        bytes
-    };
-}
-
 impl Avx2 {
     /// What 32 bytes become under the default options.
     #[inline(always)]
@@ -614,33 +591,6 @@ impl Avx2 {
                 self.and(values, self.gt8(codes, self.all8(more)))
             }
             Sign::OfLowBits => self.low_bits_with_sign::<B>(values, signs),
-        }
-    }
-
-    /// The integers whose low bits are those of numbers, or of their negatives.
-    #[inline(always)]
-    pub(in crate::avx2) fn low_bits_with_sign<B: Real>(
-        self,
-        numbers: __m256i,
-        signs: __m256i,
-    ) -> __m256i {
-        // (Zero has no sign, and is none.)
-        let number = self.sign8(numbers, signs);
-        let low = self.all8(const { u8::MAX >> (8 - B::DTYPE.significant_bits()) } as i8);
-        match const { B::DTYPE.significant_bits() } {
-            8 => number,
-            _ => self.extended::<B>(self.and(number, low)),
-        }
-    }
-
-    /// The integers of a byte that have such low bits, and zeros above them.
-    #[inline(always)]
-    pub(in crate::avx2) fn extended<B: Real>(self, bits: __m256i) -> __m256i {
-        match const { B::DTYPE.kind() } {
-            Kind::Int if B::DTYPE.significant_bits() < 8 => {
-                self.shuffle8(self.constant(const { &Extended::<B>::BYTES }), bits)
-            }
-            _ => bits,
         }
     }
 }
