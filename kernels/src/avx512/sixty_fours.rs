@@ -434,7 +434,8 @@ unsafe fn step<N: Narrows>(
     prepare: impl Fn(__m512i) -> __m512i + Copy,
     words: impl Fn(__m512i) -> __m512i + Copy,
 ) {
-    let signed = !matches!(N::To::DTYPE.kind(), Kind::UInt | Kind::Float);
+    // (What is true may have a sign, which must not make it zero.)
+    let signed = matches!(N::To::DTYPE.kind(), Kind::Int | Kind::Bool);
     // SAFETY: the caller's.
     let each = inlined(
         #[inline(always)]

@@ -1,5 +1,5 @@
-//! From numbers of 16 bits to bools, and to integers of one bit, to which also from float32: by what comparisons tell. From
-//! floats of 32 and 64 bits in the other byte order to bools, of which none need be turned.
+//! From numbers of 16 bits to bools, by packing what is not zero, and to integers of one bit, to which also from float32: by
+//! what comparisons tell. From floats of 32 and 64 bits in the other byte order to bools, of which none need be turned.
 
 use super::Features;
 use super::bridge::QUIETLY;
