@@ -191,17 +191,17 @@ pub fn set(name: &str) -> Result<&'static Level, LevelError> {
     Ok(level)
 }
 
-/// Has the kernels of AVX2 take this CPU's core for another one, for which some have other loops. The bits are the same: it
+/// Has the kernels take this CPU's core for another one, for which some have other loops. The bits are the same: it
 /// is there to be tested.
 #[doc(hidden)]
 #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
 pub fn assume_core(core: Core) {
-    crate::avx2::cores::assume(core);
+    crate::cores::assume(core);
 }
 
 #[doc(hidden)]
 #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
-pub use crate::avx2::cores::Core;
+pub use crate::cores::Core;
 
 /// Decides at the first cast. Threads that come here together decide the same, unless one of them
 /// has set a level meanwhile, which then stays.

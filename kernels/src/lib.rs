@@ -52,6 +52,8 @@ mod buffer;
 mod codec;
 mod convert;
 mod copies;
+#[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
+mod cores;
 #[cfg(target_arch = "x86_64")]
 mod cpuid;
 pub mod dispatch;

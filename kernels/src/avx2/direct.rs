@@ -2,7 +2,7 @@
 //! width on both sides.
 
 use super::bridge::{Brain, Power, Sticky, UP};
-use super::cores::one_of;
+use super::choices::one_of;
 use super::decode::{F32, F64};
 use super::steps::bools::{FromBool, ToBool};
 use super::steps::bytes::{

@@ -13,9 +13,10 @@
 
 use super::Avx2;
 use super::bridge::Sticky;
-use super::cores::{Choice, Core, Place, one_of};
+use super::choices::{Choice, Place, one_of};
 use super::direct::{Bridges, Step, stepped};
 use crate::codec::{Bridge, Decode, Encode};
+use crate::cores::Core;
 use crate::dtypes::{DType, Real};
 use crate::scalar::Scalar;
 use crate::stepwise::{self, places};

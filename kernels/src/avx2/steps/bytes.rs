@@ -2,13 +2,14 @@
 
 use crate::avx2::Avx2;
 use crate::avx2::bridge::{NOT_LESS, Sticky};
-use crate::avx2::cores::{Choice, Core, Place};
+use crate::avx2::choices::{Choice, Place};
 use crate::avx2::decode::F32;
 use crate::avx2::direct::{Step, by_memory};
 use crate::avx2::encode::Small;
 use crate::avx2::steps::floats::CUT;
 use crate::avx2::steps::words::NEAREST;
 use crate::codec::{Bridge, Decode, Encode};
+use crate::cores::Core;
 use crate::dtypes::{DType, Kind, Real, mark};
 use crate::format::{Numbers, Specials};
 use crate::stepwise::RESULTS;
