@@ -4,14 +4,15 @@
 //! An instruction narrows eight integers, with saturation, but takes the one port twice that moves bytes about, which
 //! turning elements of the other byte order needs, too. Of registers that are joined pair by pair each takes it once.
 //!
-//! * Float64s become integers by clamping them, and cutting them to 64-bit integers. NaN is cut to -2^63, whose lower half
-//!   is the 0 that it is to become. By modes other than the default one they are rounded before, in the same loop.
+//! * Float64s become integers by clamping their magnitudes, and cutting them to 64-bit integers, of which the lower half is
+//!   looked at. By modes other than the default one they are rounded before, in the same loop.
 //! * Integers become powers of two by way of float64, whose upper half has the exponent.
 //! * What is true is not zero in one half or the other.
 
 use super::bridge::{QUIETLY, UP};
 use super::direct::For;
 use super::eights::{by_eights, in_front, inlined};
+use super::from_floats::NAN_TO_ZERO;
 use super::lanes::both;
 use super::pieces::reals;
 use super::shim::Vbmi;
@@ -24,6 +25,9 @@ use crate::stepwise::{self, InRegisters, Side};
 use crate::table::{Entry, Kernel, Params, RealPairs, Road};
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
+
+/// For `range`: of two numbers the one nearer to zero, with the sign of the first.
+const NEARER: i32 = 0b0010;
 
 /// How numbers of 64 bits become shorter ones.
 trait Narrows: 'static {
@@ -58,15 +62,19 @@ impl<B: Real, const COMPLEX: bool> Narrows for Cut<B, COMPLEX> {
     const FROM: DType = if COMPLEX { DType::Complex128 } else { DType::Float64 };
     type To = B;
 
-    /// 64-bit integers that are in the range of `B`; or the lower parts are, of NaN. (Of two operands of which one is NaN
-    /// both instructions answer the second.)
+    /// 64-bit integers no further from 0 than the numbers of `B` are: packing, or [`finish`](Narrows::finish), clamps them on
+    /// the other side.
+    ///
+    /// (Of a Zen 5's ports, those that clamp one side at a time are those that convert. This way takes 0.73 of the time of
+    /// clamping both by `min` and `max`, and conversion to dwords in half a register, which must be joined, takes longer than
+    /// either.)
     #[inline(always)]
     fn each(x: Features, v: __m512i) -> __m512i {
-        let (least, most) = const { limits::<B>() };
-        let (least, most) = (x.f._mm512_set1_pd(least), x.f._mm512_set1_pd(most));
         let v = x.f._mm512_castsi512_pd(v);
-        let v = x.f._mm512_min_round_pd::<QUIETLY>(most, v);
-        x.dq._mm512_cvtt_roundpd_epi64::<QUIETLY>(x.f._mm512_max_round_pd::<QUIETLY>(least, v))
+        let v = x.f._mm512_fixupimm_round_pd::<0, QUIETLY>(v, v, x.qword(NAN_TO_ZERO.into()));
+        let furthest = x.f._mm512_set1_pd(const { furthest::<B>() });
+        let v = x.dq._mm512_range_round_pd::<NEARER, QUIETLY>(v, furthest);
+        x.dq._mm512_cvtt_roundpd_epi64::<QUIETLY>(v)
     }
 
     #[inline(always)]
@@ -77,20 +85,39 @@ impl<B: Real, const COMPLEX: bool> Narrows for Cut<B, COMPLEX> {
 
     #[inline(always)]
     fn eight(x: Features, v: __m512i) -> __m128i {
+        let (least, most) = const { limits::<B>() };
+        let v = x.f._mm512_max_epi64(v, x.f._mm512_set1_epi64(least));
+        let v = x.f._mm512_min_epi64(v, x.f._mm512_set1_epi64(most));
         match size_of::<B::Stored>() {
             1 => x.f._mm512_cvtepi64_epi8(v),
             _ => x.f._mm512_cvtepi64_epi16(v),
         }
     }
+
+    #[inline(always)]
+    fn finish(x: Features, bytes: __m512i) -> __m512i {
+        match B::DTYPE.kind() {
+            Kind::Int if B::DTYPE.significant_bits() < 8 => {
+                x.bw._mm512_min_epi8(bytes, x.byte(const { limits::<B>().1 as u8 }))
+            }
+            _ => bytes,
+        }
+    }
 }
 
 /// The least number of an integer dtype and the largest.
-const fn limits<B: Real>() -> (f64, f64) {
+const fn limits<B: Real>() -> (i64, i64) {
     let bits = B::DTYPE.significant_bits();
     match B::DTYPE.kind() {
-        Kind::UInt => (0.0, ((1u32 << bits) - 1) as f64),
-        _ => (-((1u32 << bits) as f64) / 2.0, ((1u32 << bits) / 2 - 1) as f64),
+        Kind::UInt => (0, (1 << bits) - 1),
+        _ => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
     }
+}
+
+/// The magnitude of the one further from 0.
+const fn furthest<B: Real>() -> f64 {
+    let (least, most) = limits::<B>();
+    if least < 0 { -least as f64 } else { most as f64 }
 }
 
 /// Integers as powers of two, up.
