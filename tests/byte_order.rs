@@ -55,8 +55,8 @@ fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {
 #[test]
 #[cfg(all(target_arch = "x86_64", not(simdcast_portable)))]
 fn the_loops_for_other_cores() {
-    support::on_every_core(|avx2, (from, to)| {
-        let kernel = Kernel::on(avx2, from, to, &Options::DEFAULT);
+    support::on_every_core(|level, (from, to)| {
+        let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
         let mut tally = Tally::default();
         for (sides, n) in SIDES.iter().flat_map(|&sides| lengths().map(move |n| (sides, n))) {
             check(&kernel, sides, n)?;

@@ -340,30 +340,40 @@ pub fn on_every_level<J: Sync>(
     }
 }
 
-/// Does some work for each pair of which AVX2 may have loops for other CPUs' cores, those to float16, float32 and floats of a
-/// byte, with the loops for each core.
+/// Does some work for each pair of which a level may have loops for other CPUs' cores, with the loops for each core: on AVX2
+/// those to float16, float32 and floats of a byte, on AVX-512 those from float32 and float64 to the small floats.
 #[cfg(all(target_arch = "x86_64", not(simdcast_portable)))]
 pub fn on_every_core(
     work: impl Fn(&'static Level, (DType, DType)) -> Result<Tally, String> + Sync,
 ) {
     use simdcast::Kind;
     use simdcast_kernels::dispatch::{Core, assume_core};
-    let Ok(avx2) = simdcast::isa::find("avx2") else {
-        say("NOT TESTED: THE LOOPS OF AVX2 FOR OTHER CORES, WHICH THIS CPU DOES NOT HAVE");
-        return;
-    };
-    let has_loops = |to: DType| {
+    let is_small = |to: DType| to.kind() == Kind::Float && to.bits() <= 8;
+    let of_avx2 = |(_, to): (DType, DType)| {
         matches!(to, DType::Float16 | DType::Complex32 | DType::Float32 | DType::Complex64)
-            || to.kind() == Kind::Float && to.bits() == 8
+            || is_small(to) && to.bits() == 8
     };
-    let jobs: Vec<_> = pairs().filter(|&(_, to)| has_loops(to)).collect();
-    for core in Core::ALL {
-        assume_core(core);
-        let (tally, errors) =
-            in_parallel(&jobs, |&pair| work(avx2, pair).map(|tally| Tally { pairs: 1, ..tally }));
-        assert_none(&errors);
-        assert_eq!(tally.pairs as usize, jobs.len(), "{core:?}");
-        assert!(tally.values as usize > jobs.len(), "{core:?}");
+    let of_avx512 = |(from, to): (DType, DType)| {
+        matches!(from, DType::Float32 | DType::Float64) && is_small(to)
+    };
+    let levels: [(_, &dyn Fn(_) -> bool); 2] = [("avx2", &of_avx2), ("avx512_vbmi", &of_avx512)];
+    for (name, has_loops) in levels {
+        let Ok(level) = simdcast::isa::find(name) else {
+            say(&format!(
+                "NOT TESTED: THE LOOPS OF {name} FOR OTHER CORES, WHICH THIS CPU DOES NOT HAVE"
+            ));
+            continue;
+        };
+        let jobs: Vec<_> = pairs().filter(|&pair| has_loops(pair)).collect();
+        for core in Core::ALL {
+            assume_core(core);
+            let (tally, errors) = in_parallel(&jobs, |&pair| {
+                work(level, pair).map(|tally| Tally { pairs: 1, ..tally })
+            });
+            assert_none(&errors);
+            assert_eq!(tally.pairs as usize, jobs.len(), "{name}, {core:?}");
+            assert!(tally.values as usize > jobs.len(), "{name}, {core:?}");
+        }
     }
 }
 

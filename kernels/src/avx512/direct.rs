@@ -7,7 +7,7 @@
 //! * From float16 and bfloat16 to the small floats, and to integers of 2 to 4 bits: see [`words`]; to
 //!   those of one bit, and from 16 bits to bool: see [`truths`].
 //! * From 16-bit integers, float32 and bfloat16 to a byte by clamps and masks: see [`narrow`].
-//! * From integers of 16 and 32 bits to small floats: see [`from_integers`].
+//! * From integers of 16 and 32 bits to small floats: see [`from_integers`]; from float32 and float64: see [`to_small`].
 //! * From integers of 32 and 64 bits to shorter ones: see [`shorter`].
 //! * To 16 bits, where whole registers can be loaded and stored: see [`halves`].
 //! * From bfloat16 to float32: see [`uppers`].
@@ -18,8 +18,8 @@ use super::fused::in_order;
 use super::maps::{self, to_byte, to_byte_while_fitting};
 use super::shim::Vbmi;
 use super::{
-    Avx512, bits, float8s, from_integers, halves, narrow, packed, shorter, truths, uppers, widen,
-    words,
+    Avx512, bits, float8s, from_integers, halves, narrow, packed, shorter, to_small, truths,
+    uppers, widen, words,
 };
 use crate::codec::Isa;
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -89,6 +89,8 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
         bw::truths_of_turned_longs::<Plain<A>, Plain<B>, { stepwise::NONE }>
     } else if narrow::has_low_bytes(from, to) {
         pick_turning!(isa, low_bytes, Plain<A>, Plain<B>)
+    } else if to_small::suits(from, to) {
+        pick_turning!(isa, small_of_floats, Plain<A>, Plain<B>)
     } else if shorter::suits(from, to) && MODE == stepwise::NONE && matches!(isa, For::Vbmi) {
         vbmi::shorter::<Plain<A>, Plain<B>, MODE>
     } else if matches!((from, to), (DType::BFloat16, DType::Float8E8M0Fnu)) {
@@ -169,8 +171,8 @@ pub(super) const fn entry_packed<A: Codes, B: Codes, const MODE: usize>(isa: For
         pick_turning!(isa, low_bytes, A, B)
     } else if shorter::packs(from, to) && matches!(isa, For::Vbmi) {
         turning!(vbmi, longs_to_packed, A, B)
-    } else if narrow::has_small_from_floats(from, to) {
-        pick_turning!(isa, small_from_floats, A, B)
+    } else if to_small::suits(from, to) {
+        pick_turning!(isa, small_of_floats, A, B)
     } else if narrow::has_whole_from_floats(from, to) {
         pick_turning!(isa, whole_from_floats, A, B)
     } else {
@@ -348,7 +350,7 @@ kernels! {
         narrow::powers => powers
         from_integers::small_from_words => small_from_words
         from_integers::small_from_dwords => small_from_dwords
-        narrow::small_from_floats => small_from_floats
+        to_small::packed => small_of_floats
         narrow::whole_from_floats => whole_from_floats
         widen::integers => integers
         widen::longs_of_integers => longs_of_integers
@@ -376,7 +378,7 @@ kernels! {
         narrow::low_bytes => low_bytes
         from_integers::small_from_words => small_from_words
         from_integers::small_from_dwords => small_from_dwords
-        narrow::small_from_floats => small_from_floats
+        to_small::packed_or_gathered => small_of_floats
         narrow::whole_from_floats => whole_from_floats
         shorter::integers => shorter
         shorter::to_packed => longs_to_packed

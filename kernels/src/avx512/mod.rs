@@ -45,6 +45,7 @@ mod small;
 mod stores;
 mod tables;
 mod ties;
+mod to_small;
 mod truths;
 mod turned;
 mod uppers;

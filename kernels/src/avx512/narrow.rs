@@ -2,15 +2,13 @@
 //! widen first or come to bytes that are yet to be packed.
 
 use super::Features;
-use super::bridge::{Hub, Odd, QUIETLY};
+use super::bridge::{Hub, QUIETLY};
 use super::by_codes::{Four, One, Two};
 use super::codes::{Codes, Pair, Plain, load_pair, over_pair, store_all, turning};
 use super::decode::F32;
 use super::encode::{bytes, fill};
-use super::from_integers::top_of;
 use super::lanes::{both, each};
 use super::shim::Vbmi;
-use super::small::Small;
 use super::tables::LookUp;
 use crate::codec::{Isa, unknown};
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -413,45 +411,6 @@ pub(super) unsafe fn bytes_of_dwords<L: LookUp, A: Codes, B: Codes>(
                 bytes([a, b, c, d])
             },
         );
-    }
-}
-
-/// Whether [`small_from_floats`] is for a pair.
-pub(super) const fn has_small_from_floats(from: DType, to: DType) -> bool {
-    matches!(from, DType::Float32) && top_of(to).is_some()
-}
-
-/// Float32 to packed small floats.
-///
-/// # Safety
-/// As for [`bytes_of_dwords`].
-#[inline(always)]
-pub(super) unsafe fn small_from_floats<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
-    src: *const u8,
-    dst: *mut u8,
-    n: usize,
-    pair: Pair<A, B>,
-) {
-    let x = isa.features();
-    // SAFETY: the caller's.
-    unsafe {
-        bytes_of_dwords(
-            isa,
-            src,
-            dst,
-            n,
-            pair,
-            #[inline(always)]
-            |v| {
-                let v = each(
-                    v,
-                    #[inline(always)]
-                    |v| Odd { lanes: x.f._mm512_castsi512_ps(v), nan: true },
-                );
-                Small::<B::Numbers>::step(x, v)
-            },
-        )
     }
 }
 

@@ -12,6 +12,7 @@ use super::stores::stores;
 use super::tables::{ByteMap, LookUp, map_bytes};
 use super::{
     Avx512, Features, from_integers, longer, moved, narrow, overflows, powers, sixty_fours,
+    to_small,
 };
 use super::{drawn, drawn_floats, drawn_stores};
 use crate::codec::Isa;
@@ -29,7 +30,7 @@ pub(super) const fn shapes_vbmi() -> Shapes {
     shapes.by_draws = Some(ByDraws::of::<Avx512>(drawn::loops::<Vbmi>));
     shapes.stores = narrow::stores(from_integers::stores(shapes.stores));
     shapes.stores = powers::stores_vbmi(moved::stores(shapes.stores));
-    shapes.stores = overflows::stores_vbmi(shapes.stores);
+    shapes.stores = to_small::stores(overflows::stores_vbmi(shapes.stores));
     shapes.stores_clamp = 8;
     shapes.overflows_clamp = 7;
     shapes.rounds.floats32[Mode::Stochastic as usize] = round::<Vbmi>;

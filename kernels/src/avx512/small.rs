@@ -32,10 +32,17 @@
 //! negative one, whose words are negative: these are clamped by no limit, and have a code of more than
 //! 8 bits once they are shifted. By other modes, to some of which zero is not what is next to it, the
 //! product is made by itself, and a sum is left.
+//!
+//! AMD's cores take no longer for subnormal numbers, so there magnitudes are clamped at their upper end and multiplied and
+//! added at once by any mode. Nor do they take longer for a permutation of the bytes of two registers than for packing them:
+//! they *gather* codes and signs. With the weights `2^8` and `2^(8 - SHIFT)` a code is the second byte of its dword. NaN's,
+//! infinity's or little less, has ones at the top of that byte, at least four, and is past [`NAN_CODE`](Small::NAN_CODE).
 
 use super::Features;
 use super::bridge::{Odd, Power, QUIETLY};
 use super::lanes::{both, each};
+use super::shim::Vbmi;
+use super::tables::LookUp;
 use crate::dtypes::Real;
 use crate::format::{FloatFormat, Specials};
 use crate::shape::{Mode, TINY};
@@ -101,8 +108,8 @@ impl<B: Real> Small<B> {
     }
 
     /// Whether the largest magnitudes are clamped as codes.
-    const fn clamps_codes<const MODE: u8>(nan: bool) -> bool {
-        nan && MODE == Mode::NearestEven as u8
+    const fn clamps_codes<const MODE: u8, const GATHERS: bool>(nan: bool) -> bool {
+        nan && MODE == Mode::NearestEven as u8 && !GATHERS
     }
 
     /// The smallest normal number.
@@ -121,31 +128,38 @@ impl<B: Real> Small<B> {
     /// How far the codes are shifted to the left by these.
     const SHIFT: u32 = 7 - Self::M;
 
+    /// The factors that take codes to the second byte of a dword.
+    const GATHERING_WEIGHTS: u32 = (1 << (8 - Self::SHIFT)) << 16 | 1 << 8;
+
     /// The magnitude bits of a stored code.
     const CODE: u8 = (Self::FORMAT.sign_mask() - 1) as u8;
 
-    /// The code of each magnitude, at most `limit` or what is to be clamped yet, times `2^SHIFT`, in a dword; of NaN that of
-    /// infinity, 0x7f80, or little less, or -64.
+    /// The code of each magnitude, at most `limit` or what is to be clamped yet, times `2^SHIFT`, or `2^8` if it is to be
+    /// gathered, in a dword; of NaN that of infinity, 0x7f80, or little less, or -64.
     ///
     /// Directed roundings are the fma's own, over numbers with their signs, which are taken off
     /// before they count. A number is rounded to nearest with ties away by adding half a unit, and
     /// cutting off; what the sum itself loses, cut off toward zero, would be cut off anyway.
     #[inline(always)]
-    fn codes<const MODE: u8>(x: Features, v: Odd<false>, limit: Limit) -> __m512i {
+    fn codes<const MODE: u8, const GATHERS: bool>(
+        x: Features,
+        v: Odd<false>,
+        limit: Limit,
+    ) -> __m512i {
+        let clamps_codes = Self::clamps_codes::<MODE, GATHERS>(v.nan);
         let (most, tiny) = (limit.magnitude, x.float(TINY.to_bits()));
-        let mut a = if Self::clamps_codes::<MODE>(v.nan) {
+        let mut a = if clamps_codes {
             x.dq._mm512_range_round_ps::<MAX_OF_MAGNITUDES, QUIETLY>(v.lanes, tiny)
         } else {
             x.dq._mm512_range_round_ps::<MIN_OF_MAGNITUDES, QUIETLY>(v.lanes, most)
         };
         if v.nan {
-            let negative = Self::clamps_codes::<MODE>(true);
-            let table = if negative { NAN_TO_NEGATIVE } else { NAN_TO_LARGEST };
+            let table = if clamps_codes { NAN_TO_NEGATIVE } else { NAN_TO_LARGEST };
             a = x.f._mm512_fixupimm_round_ps::<0, QUIETLY>(a, v.lanes, x.dword(table));
         }
         let power = x.f._mm512_and_si512(x.f._mm512_castps_si512(a), x.dword(0xff << 23));
         let power = x.f._mm512_max_epi32(power, x.dword(Self::SMALLEST));
-        let adds = v.nan && !Self::clamps_codes::<MODE>(v.nan);
+        let adds = v.nan && !clamps_codes && !GATHERS;
         let t = if MODE == Mode::TowardZero as u8 {
             x.product_and::<{ _MM_FROUND_TO_ZERO }>(adds, power, Self::K, a)
         } else if MODE == Mode::NearestAway as u8 {
@@ -163,7 +177,8 @@ impl<B: Real> Small<B> {
         } else {
             x.product_and::<{ _MM_FROUND_TO_NEAREST_INT }>(adds, power, Self::K, a)
         };
-        x.bw._mm512_madd_epi16(x.f._mm512_castps_si512(t), x.dword(Self::WEIGHTS))
+        let weights = if GATHERS { Self::GATHERING_WEIGHTS } else { Self::WEIGHTS };
+        x.bw._mm512_madd_epi16(x.f._mm512_castps_si512(t), x.dword(weights))
     }
 
     /// The stored bytes of codes, and of signs in the top bits of bytes.
@@ -210,10 +225,10 @@ impl<B: Real> Small<B> {
         let [a, b, c, d] = each(
             v,
             #[inline(always)]
-            |v| Self::codes::<MODE>(x, v, limit),
+            |v| Self::codes::<MODE, false>(x, v, limit),
         );
         let mut words = [x.bw._mm512_packs_epi32(a, b), x.bw._mm512_packs_epi32(c, d)];
-        if Self::clamps_codes::<MODE>(v[0].nan) {
+        if Self::clamps_codes::<MODE, false>(v[0].nan) {
             words = both(
                 words,
                 #[inline(always)]
@@ -237,6 +252,31 @@ impl<B: Real> Small<B> {
         x.unmix(Self::finish(x, codes, signs))
     }
 
+    /// The stored bytes of a step, gathered.
+    #[inline(always)]
+    pub(super) fn gathered_by<const MODE: u8>(
+        isa: Vbmi,
+        v: [Odd<false>; 4],
+        limit: Limit,
+    ) -> __m512i {
+        let x = isa.features();
+        let codes = each(
+            v,
+            #[inline(always)]
+            |v| Self::codes::<MODE, true>(x, v, limit),
+        );
+        let mut codes = isa.one_byte_of_each::<1>(codes);
+        if v[0].nan {
+            codes = x.bw._mm512_min_epu8(codes, x.byte(Self::NAN_CODE));
+        }
+        let numbers = each(
+            v,
+            #[inline(always)]
+            |v| x.f._mm512_castps_si512(v.lanes),
+        );
+        Self::finish(x, codes, isa.one_byte_of_each::<3>(numbers))
+    }
+
     #[inline(always)]
     fn shift(x: Features, words: __m512i) -> __m512i {
         match Self::SHIFT {
@@ -251,8 +291,8 @@ impl<B: Real> Small<B> {
     #[inline(always)]
     pub(super) fn quarter(x: Features, v: Odd<false>) -> __m128i {
         let limit = Self::limit(x, true);
-        let mut codes = Self::codes::<{ Mode::NearestEven as u8 }>(x, v, limit);
-        if Self::clamps_codes::<{ Mode::NearestEven as u8 }>(v.nan) {
+        let mut codes = Self::codes::<{ Mode::NearestEven as u8 }, false>(x, v, limit);
+        if Self::clamps_codes::<{ Mode::NearestEven as u8 }, false>(v.nan) {
             let most = const { (Self::FORMAT.max_finite() as u32) << Self::SHIFT };
             codes = x.f._mm512_min_epi32(codes, x.dword(most));
         }
@@ -262,6 +302,32 @@ impl<B: Real> Small<B> {
         }
         let signs = x.f._mm512_srli_epi32::<24>(x.f._mm512_castps_si512(v.lanes));
         x.f._mm512_cvtepi32_epi8(Self::finish(x, codes, signs))
+    }
+}
+
+impl Vbmi {
+    /// One byte of each of 64 dwords.
+    #[inline(always)]
+    fn one_byte_of_each<const PLACE: u8>(self, [a, b, c, d]: [__m512i; 4]) -> __m512i {
+        let x = self.features();
+        let places = x.constant(
+            const {
+                &{
+                    let (mut places, mut i) = ([0; 64], 0);
+                    while i < 64 {
+                        places[i as usize] = 4 * (i % 32) + PLACE;
+                        i += 1;
+                    }
+                    places
+                }
+            },
+        );
+        let [ab, cd] = both(
+            [[a, b], [c, d]],
+            #[inline(always)]
+            |[a, b]| x.f._mm512_castsi512_si256(self.permutex2var_epi8(a, places, b)),
+        );
+        x.join(ab, cd)
     }
 }
 
