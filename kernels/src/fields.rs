@@ -8,7 +8,7 @@ use crate::scalar::direct::is_packed_copy;
 use crate::shape::{Asked, Tells, elements};
 use crate::table::{Kernel, Params};
 
-/// Copies packed elements of so many bits as long as they fit, as [`stepwise`](crate::stepwise) has it.
+/// Copies integers of so many bits, packed or of whole bytes, as long as they fit, as [`stepwise`](crate::stepwise) has it.
 ///
 /// # Safety
 /// As there; the CPU has the instruction set.
@@ -21,12 +21,12 @@ pub(crate) unsafe fn copy_fitting<I: Isa, const BITS: usize>(
 ) -> usize {
     /// The words of a block, after which it is asked whether one had a bit that it may not have.
     const BLOCK: usize = 512;
-    // (Such integers fit if they are below a power of two.)
-    let Some(Asked::Set(unfit)) = params.plan().tops().map(|tops| tops.asked(Tells::Any, BITS))
-    else {
-        return 0;
+    // (Such integers fit if they are below a power of two: of those of more than a byte if their highest bit is 0.)
+    let unfit = match params.plan().tops().map(|tops| tops.asked(Tells::Any, BITS)) {
+        _ if BITS > 8 => u64::MAX / (u64::MAX >> (64 - BITS)) << (BITS - 1),
+        Some(Asked::Set(unfit)) => u64::from_ne_bytes([unfit; 8]),
+        _ => return 0,
     };
-    let unfit = u64::from_ne_bytes([unfit; 8]);
     // SAFETY: the caller's; elements as bytes have no alignment, and so many words are whole elements of the `n`.
     let (words, results) = unsafe { elements::<8, 8>(src, dst, n * BITS / 64) };
     // SAFETY: the caller's.

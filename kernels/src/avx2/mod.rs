@@ -259,10 +259,10 @@ pub(crate) static TABLE: Table = Table {
     shift: shifted::shift_down::<Avx2>,
     stepwise: const {
         Stepwise::NONE
-            .with::<1>(pairs::<1>())
-            .with::<2>(pairs::<2>())
-            .with::<3>(pairs::<3>())
-            .with::<4>(pairs::<4>())
+            .with::<Avx2, 1>(pairs::<1>())
+            .with::<Avx2, 2>(pairs::<2>())
+            .with::<Avx2, 3>(pairs::<3>())
+            .with::<Avx2, 4>(pairs::<4>())
             .with_codes(&OF_CODES)
     },
 };

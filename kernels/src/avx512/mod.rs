@@ -372,8 +372,12 @@ all_pairs! {
 macro_rules! stepwise {
     ($pairs:ident, $of_codes:ident) => {
         const {
-            let all = Stepwise::NONE.with::<1>($pairs::<1>()).with::<2>($pairs::<2>());
-            all.with::<3>($pairs::<3>()).with::<4>($pairs::<4>()).with_codes(&$of_codes)
+            Stepwise::NONE
+                .with::<Avx512, 1>($pairs::<1>())
+                .with::<Avx512, 2>($pairs::<2>())
+                .with::<Avx512, 3>($pairs::<3>())
+                .with::<Avx512, 4>($pairs::<4>())
+                .with_codes(&$of_codes)
         }
     };
 }

@@ -142,10 +142,10 @@ pub(crate) static TABLE: Table = Table {
     shift: shifted::shift_down::<Neon>,
     stepwise: const {
         Stepwise::NONE
-            .with::<1>(pairs::<1>())
-            .with::<2>(pairs::<2>())
-            .with::<3>(pairs::<3>())
-            .with::<4>(pairs::<4>())
+            .with::<Neon, 1>(pairs::<1>())
+            .with::<Neon, 2>(pairs::<2>())
+            .with::<Neon, 3>(pairs::<3>())
+            .with::<Neon, 4>(pairs::<4>())
     },
 };
 

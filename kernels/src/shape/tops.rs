@@ -196,8 +196,9 @@ const fn is_tested_integer(from: DType, to: DType) -> bool {
             let may_fail = source.signed && !target.signed || source.max() > target.max();
             may_fail
                 && match (is_byte, to.is_packed()) {
-                    // (Bytes that become bytes take little whatever is done, and what is packed of them is tested there.)
-                    (true, packed) => packed && to.bits() > bits,
+                    // (Shorter integers in bytes take little whatever is done; to packed ones they are tested there.)
+                    (true, false) => bits == 8 && wanted.significant_bits() == 8,
+                    (true, true) => to.bits() > bits,
                     (false, packed) => packed || from.bits() > 1,
                 }
         }

@@ -24,7 +24,8 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     let is_told = mode == FITTING && shape::is_told_by_results(from, to);
     // (What has its components copied is turned back by being turned.)
     let turns_back = mode == BOTH && is_copy(from.component(), to.component());
-    if !is_possible || is_copy(from, to) || turns_back || is_told {
+    let is_done = is_copy(from, to) && !is_checked_copy(from, to, mode);
+    if !is_possible || is_done || turns_back || is_told {
         return false;
     }
     let (a, b) = (from.component().kind(), to.component());
@@ -45,6 +46,11 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
         _ => is_whole || to.significant_bits() <= 8 || matches!(to, DType::Float16),
     };
     !is_zero_test && (mode != FITTING || is_tested)
+}
+
+/// Whether integers are copied as long as they fit: those without a sign to those with one, or the other way round.
+const fn is_checked_copy(from: DType, to: DType, mode: usize) -> bool {
+    matches!(mode, FITTING | CODES) && is_copy(from, to) && !all_integers_fit(from, to)
 }
 
 /// Whether a dtype is one of integers all of which fit another.
@@ -122,6 +128,7 @@ impl OfCodes {
                     1 if is_packed_copy(from, to) => Some(copy_fitting::<I, 1>),
                     2 if is_packed_copy(from, to) => Some(copy_fitting::<I, 2>),
                     4 if is_packed_copy(from, to) => Some(copy_fitting::<I, 4>),
+                    8 if is_copy(from, to) => Some(copy_fitting::<I, 8>),
                     _ => pairs.get(from, to),
                 };
             }
@@ -142,14 +149,19 @@ impl Stepwise {
         Self { codes: Some(codes), ..self }
     }
 
-    /// Adds those of a mode that suit their pairs.
-    pub(crate) const fn with<const MODE: usize>(mut self, pairs: RealPairs) -> Self {
+    /// Adds those of a mode that suit their pairs, and copies.
+    pub(crate) const fn with<I: Isa, const MODE: usize>(mut self, pairs: RealPairs) -> Self {
         let mut i = 0;
         while i < DType::COUNT * DType::COUNT {
             let (from, to) = (DType::ALL[i / DType::COUNT], DType::ALL[i % DType::COUNT]);
             if suits(from, to, MODE) {
                 let (row, column) = Self::place(from, to, MODE);
-                self.modes[MODE - 1][row][column] = pairs.get(from, to);
+                self.modes[MODE - 1][row][column] = match from.bits() {
+                    16 if is_copy(from, to) => Some(copy_fitting::<I, 16>),
+                    32 if is_copy(from, to) => Some(copy_fitting::<I, 32>),
+                    64 if is_copy(from, to) => Some(copy_fitting::<I, 64>),
+                    _ => pairs.get(from, to),
+                };
             }
             i += 1;
         }
