@@ -24,7 +24,7 @@ use super::steps::turned::{
     self, BrainToFloat64, LongsToWords, TurnedBrains, WidenTurned, WordsToBrain,
 };
 use super::steps::words::{self, NEAREST, WordsToInt, WordsToSmall};
-use super::{Avx2, float16, fused, sides_of};
+use super::{Avx2, float16, fused, narrowed, sides_of};
 use crate::codec::{Bridge, Decode, Encode, Isa, align_stack, cast_all};
 use crate::convert::in_order;
 use crate::dtypes::{DType, Kind, Real};
@@ -259,6 +259,9 @@ where
     } else if is_integer(from) && is_integer(to) {
         match (from.bits(), to.bits()) {
             (8, 8) => (stepped::<FillByte, A, B, MODE>, Road::Direct),
+            _ if MODE == stepwise::FITTING && narrowed::suits(from, to) => {
+                (narrowed::while_fitting::<A, B>, Road::Direct)
+            }
             (_, 8) if MODE & stepwise::SOURCE != 0 => {
                 (stepped::<NarrowToByte<true>, A, B, MODE>, Road::Direct)
             }

@@ -23,6 +23,7 @@ mod in_registers;
 mod look_ups;
 mod low_bits;
 mod marked;
+mod narrowed;
 mod nibbles;
 mod ops;
 mod packed;

@@ -383,7 +383,7 @@ impl<const IN: usize, const OUT: usize, const CLEARS: bool> Step for InInterval<
 impl Avx2 {
     /// The low bits of a number in lanes of so many.
     #[inline(always)]
-    fn all(self, bits: usize, number: i64) -> __m256i {
+    pub(super) fn all(self, bits: usize, number: i64) -> __m256i {
         match bits {
             8 => self.all8(number as i8),
             16 => self.all16(number as i16),
