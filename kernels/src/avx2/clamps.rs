@@ -22,6 +22,10 @@ use core::arch::x86_64::__m256i;
 pub(super) const fn clamps(portable: Clamps) -> Clamps {
     use DType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     portable
+        .with(Int16, Int8, word_to_byte::<true, true>)
+        .with(Int16, UInt8, word_to_byte::<true, false>)
+        .with(UInt16, Int8, word_to_byte::<false, true>)
+        .with(UInt16, UInt8, word_to_byte::<false, false>)
         .with(Int32, Int8, int_to_byte::<true, true>)
         .with(Int32, UInt8, int_to_byte::<true, false>)
         .with(UInt32, Int8, int_to_byte::<false, true>)
@@ -43,6 +47,18 @@ pub(super) const fn clamps(portable: Clamps) -> Clamps {
 }
 
 stepped! {
+    /// Integers of 16 bits to those of 8, clamped to a range of theirs.
+    word_to_byte [const FROM_SIGNED: bool, const TO_SIGNED: bool] (range: Range) = 2 1 32, |isa, src, dst| {
+        let (a, b) = (isa.load(src), isa.load(src.add(32)));
+        let bytes = if FROM_SIGNED {
+            isa.within::<TO_SIGNED>(isa.packed::<TO_SIGNED>(a, b), range)
+        } else {
+            // None is below zero, and packing clamps no more.
+            let high = isa.all16(range.1 as i16);
+            isa.pack_u16(isa.min_u16(a, high), isa.min_u16(b, high))
+        };
+        isa.store(dst, isa.in_order(bytes));
+    };
     /// Integers of 32 bits to those of 8, clamped to a range of theirs.
     int_to_byte [const FROM_SIGNED: bool, const TO_SIGNED: bool] (range: Range) = 4 1 32, |isa, src, dst| {
         let [a, b, c, d] = [
