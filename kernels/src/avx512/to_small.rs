@@ -78,17 +78,19 @@ pub(super) unsafe fn packed<A: Codes, B: Codes>(
     pair: Pair<A, B>,
 ) {
     let Avx512(x) = isa;
+    let steps = steps::<B>(n);
     // SAFETY: the caller's.
     unsafe {
         bytes_of_floats(
             isa,
             src,
             dst,
-            n,
+            steps,
             pair,
             #[inline(always)]
             |v| Small::<B::Numbers>::step(x, v),
         );
+        quarters::<_, A, B>(isa, src, dst, steps, n);
     }
 }
 
@@ -104,8 +106,48 @@ pub(super) unsafe fn packed_or_gathered<A: Codes, B: Codes>(
     n: usize,
     pair: Pair<A, B>,
 ) {
+    let steps = steps::<B>(n);
     // SAFETY: the caller's.
-    unsafe { by_core::<_, _, { Mode::NearestEven as u8 }>(isa, src, dst, n, pair, true) }
+    unsafe {
+        if steps > 0 {
+            by_core::<_, _, { Mode::NearestEven as u8 }>(isa, src, dst, steps, pair, true);
+        }
+        quarters::<_, A, B>(isa, src, dst, steps, n);
+    }
+}
+
+/// The elements that are cast by steps: all that make whole ones; and of packed results the rest, too, which end with a byte
+/// that may not be whole.
+const fn steps<B: Codes>(n: usize) -> usize {
+    if B::BITS == 8 { n - n % 64 } else { n }
+}
+
+/// Casts the elements from `i` on by quarters of a step, the last of which need not be whole. (A whole step takes short casts
+/// too long.)
+///
+/// # Safety
+/// As for [`packed`]; results are whole bytes, unless no element is left.
+#[inline(always)]
+unsafe fn quarters<L: LookUp, A: Codes, B: Codes>(
+    isa: L,
+    src: *const u8,
+    dst: *mut u8,
+    mut i: usize,
+    n: usize,
+) {
+    const QUARTER: usize = 16;
+    let (x, turning) = (isa.features(), turning::<L, A, B>(isa));
+    let size = const { size_of::<<A::Numbers as Real>::Stored>() };
+    while i < n {
+        let part = QUARTER.min(n - i);
+        // SAFETY: the caller's: so many are left.
+        unsafe {
+            let v = load_pair::<A>(x, turning, src.add(size * i), size * part);
+            let codes = Small::<B::Numbers>::quarter(x, odd_of::<A>(x, v));
+            x.store_bytes_part(dst.add(i), codes, part);
+        }
+        i += part;
+    }
 }
 
 /// By the form of the encoder that this core does best.
@@ -195,27 +237,29 @@ unsafe fn load<A: Codes>(
             load_pair::<A>(x, turning, src.wrapping_add(128 * i), left)
         },
     );
-    let lanes = match A::Numbers::DTYPE {
+    match A::Numbers::DTYPE {
         DType::Float32 => {
             let ([a, b], [c, d]) = (pair(0), pair(1));
             each(
                 [a, b, c, d],
                 #[inline(always)]
-                |v| x.f._mm512_castsi512_ps(v),
+                |v| odd_of::<A>(x, [v, v]),
             )
         }
         _ => each(
             [0, 1, 2, 3],
             #[inline(always)]
-            |i| {
-                let [a, b] = pair(i);
-                F64([x.f._mm512_castsi512_pd(a), x.f._mm512_castsi512_pd(b)]).odd::<false>(x)
-            },
+            |i| odd_of::<A>(x, pair(i)),
         ),
+    }
+}
+
+/// A quarter's floats: float32s, which are the first register, or float64s.
+#[inline(always)]
+fn odd_of<A: Codes>(x: Features, [a, b]: [__m512i; 2]) -> Odd<false> {
+    let lanes = match A::Numbers::DTYPE {
+        DType::Float32 => x.f._mm512_castsi512_ps(a),
+        _ => F64([x.f._mm512_castsi512_pd(a), x.f._mm512_castsi512_pd(b)]).odd::<false>(x),
     };
-    each(
-        lanes,
-        #[inline(always)]
-        |lanes| Odd { lanes, nan: true },
-    )
+    Odd { lanes, nan: true }
 }
