@@ -86,8 +86,11 @@ impl<B: Real, const COMPLEX: bool> Narrows for Cut<B, COMPLEX> {
     #[inline(always)]
     fn eight(x: Features, v: __m512i) -> __m128i {
         let (least, most) = const { limits::<B>() };
-        let v = x.f._mm512_max_epi64(v, x.f._mm512_set1_epi64(least));
-        let v = x.f._mm512_min_epi64(v, x.f._mm512_set1_epi64(most));
+        // (On the other side their magnitude is clamped already.)
+        let v = match B::DTYPE.kind() {
+            Kind::UInt => x.f._mm512_max_epi64(v, x.f._mm512_set1_epi64(least)),
+            _ => x.f._mm512_min_epi64(v, x.f._mm512_set1_epi64(most)),
+        };
         match size_of::<B::Stored>() {
             1 => x.f._mm512_cvtepi64_epi8(v),
             _ => x.f._mm512_cvtepi64_epi16(v),

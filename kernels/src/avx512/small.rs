@@ -36,7 +36,7 @@
 //! AMD's cores take no longer for subnormal numbers, so there magnitudes are clamped at their upper end and multiplied and
 //! added at once by any mode. Nor do they take longer for a permutation of the bytes of two registers than for packing them:
 //! they *gather* codes and signs. With the weights `2^8` and `2^(8 - SHIFT)` a code is the second byte of its dword. NaN's,
-//! infinity's or little less, has ones at the top of that byte, at least four, and is past [`NAN_CODE`](Small::NAN_CODE).
+//! infinity's or little less, is 0xee there or more, and past [`NAN_CODE`](Small::NAN_CODE).
 
 use super::Features;
 use super::bridge::{Odd, Power, QUIETLY};
@@ -135,7 +135,7 @@ impl<B: Real> Small<B> {
     const CODE: u8 = (Self::FORMAT.sign_mask() - 1) as u8;
 
     /// The code of each magnitude, at most `limit` or what is to be clamped yet, times `2^SHIFT`, or `2^8` if it is to be
-    /// gathered, in a dword; of NaN that of infinity, 0x7f80, or little less, or -64.
+    /// gathered, in a dword; of NaN that of infinity, 0x7f80 (the same times `2^(8 - SHIFT)`), or little less, or -64.
     ///
     /// Directed roundings are the fma's own, over numbers with their signs, which are taken off
     /// before they count. A number is rounded to nearest with ties away by adding half a unit, and
