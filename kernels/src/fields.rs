@@ -1,5 +1,5 @@
-//! Packed integers that become others of as many bits: codes that fit stay what they are, and others are clamped where they
-//! lie, eight bytes of them at once.
+//! Integers that become others of as many bits: codes that fit stay what they are, and others are clamped where they lie, if
+//! they are packed, eight bytes of them at once.
 
 use crate::codec::Isa;
 use crate::dtypes::Kind;
@@ -22,13 +22,17 @@ pub(crate) unsafe fn copy_fitting<I: Isa, const BITS: usize>(
     /// The words of a block, after which it is asked whether one had a bit that it may not have.
     const BLOCK: usize = 512;
     // (Such integers fit if they are below a power of two: of those of more than a byte if their highest bit is 0.)
-    let unfit = match params.plan().tops().map(|tops| tops.asked(Tells::Any, BITS)) {
-        _ if BITS > 8 => u64::MAX / (u64::MAX >> (64 - BITS)) << (BITS - 1),
-        Some(Asked::Set(unfit)) => u64::from_ne_bytes([unfit; 8]),
-        _ => return 0,
+    let unfit = if BITS > 8 {
+        params.plan().screen().map(|_| u64::MAX / (u64::MAX >> (64 - BITS)) << (BITS - 1))
+    } else {
+        match params.plan().tops().map(|tops| tops.asked(Tells::Any, BITS)) {
+            Some(Asked::Set(unfit)) => Some(u64::from_ne_bytes([unfit; 8])),
+            _ => None,
+        }
     };
+    let Some(unfit) = unfit else { return 0 };
     // SAFETY: the caller's; elements as bytes have no alignment, and so many words are whole elements of the `n`.
-    let (words, results) = unsafe { elements::<8, 8>(src, dst, n * BITS / 64) };
+    let (words, results) = unsafe { elements::<8, 8>(src, dst, n / (64 / BITS)) };
     // SAFETY: the caller's.
     unsafe { I::summon() }.vectorize(
         #[inline(always)]

@@ -196,7 +196,7 @@ const fn is_tested_integer(from: DType, to: DType) -> bool {
             let may_fail = source.signed && !target.signed || source.max() > target.max();
             may_fail
                 && match (is_byte, to.is_packed()) {
-                    // (Shorter integers in bytes take little whatever is done; to packed ones they are tested there.)
+                    // (Where one side has fewer bits than its bytes there is little to do, tested or not; bytes are copied.)
                     (true, false) => bits == 8 && wanted.significant_bits() == 8,
                     (true, true) => to.bits() > bits,
                     (false, packed) => packed || from.bits() > 1,

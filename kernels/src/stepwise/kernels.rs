@@ -24,7 +24,7 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     let is_told = mode == FITTING && shape::is_told_by_results(from, to);
     // (What has its components copied is turned back by being turned.)
     let turns_back = mode == BOTH && is_copy(from.component(), to.component());
-    let is_done = is_copy(from, to) && !is_checked_copy(from, to, mode);
+    let is_done = is_copy(from, to) && !(mode == FITTING && is_checked_copy(from, to));
     if !is_possible || is_done || turns_back || is_told {
         return false;
     }
@@ -48,9 +48,10 @@ pub(crate) const fn suits(from: DType, to: DType, mode: usize) -> bool {
     !is_zero_test && (mode != FITTING || is_tested)
 }
 
-/// Whether integers are copied as long as they fit: those without a sign to those with one, or the other way round.
-const fn is_checked_copy(from: DType, to: DType, mode: usize) -> bool {
-    matches!(mode, FITTING | CODES) && is_copy(from, to) && !all_integers_fit(from, to)
+/// Whether a copy of integers is one of those that fit only: of those without a sign to those with one, or the other way
+/// round.
+const fn is_checked_copy(from: DType, to: DType) -> bool {
+    matches!((from.kind(), to.kind()), (Kind::Int, Kind::UInt) | (Kind::UInt, Kind::Int))
 }
 
 /// Whether a dtype is one of integers all of which fit another.

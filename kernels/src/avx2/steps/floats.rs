@@ -360,7 +360,7 @@ where
     }
 }
 
-/// The least and the largest number of an integer dtype of at most 8 bits.
+/// The least and the largest number of an integer dtype of at most 16 bits.
 pub(in crate::avx2) const fn limits(dtype: DType) -> (i32, i32) {
     match dtype.numbers() {
         Numbers::Int(format) => (-(format.min_magnitude() as i32), format.max() as i32),
