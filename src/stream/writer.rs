@@ -1,0 +1,218 @@
+//! Writing: results wait in a buffer until the writer takes them.
+
+use super::{BUFFER, Stream, Truncated, io_error};
+use crate::cast::Cast;
+use crate::error::CastError;
+use std::fmt;
+use std::io::{self, Write};
+
+/// Writes elements of one dtype, cast, to a writer of another's.
+///
+/// Whatever pieces the bytes come in, the result is that of one cast of all of them: elements may be
+/// split, and draws and the indices of errors count on. Flushing writes all whole elements; packed ones, on
+/// either side, eight at a time. [`finish`](Self::finish) writes what is left; a writer that is dropped
+/// tries to, and cannot tell whether it could. (Not if the writer's `write` panicked: it may have taken what it was given.)
+///
+/// # Errors
+/// Those of the writer are passed on; what was taken before is not lost, and is written first when more
+/// comes. An element that does not fit, under [`Overflow::Error`](crate::Overflow::Error), is an error of
+/// the kind [`InvalidData`](io::ErrorKind::InvalidData) that holds a [`CastError`]; the elements before
+/// it have been taken, and no others are any more.
+///
+/// ```
+/// use simdcast::{Cast, CastOptions, CastWriter, DType};
+/// use std::io::Write;
+///
+/// let cast = Cast::new(DType::UInt8, DType::UInt4x2, CastOptions::new())?;
+/// let mut writer = CastWriter::new(cast, Vec::new());
+/// writer.write_all(&[1, 2])?;
+/// writer.write_all(&[3])?;
+/// assert_eq!(writer.finish()?, [0x21, 0x03]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "what is not written to a writer is not cast"]
+pub struct CastWriter<W: Write> {
+    stream: Stream,
+    /// None once it was given back.
+    writer: Option<W>,
+    /// Bytes of the source that are not yet a grain.
+    part: Vec<u8>,
+    /// Room for results: those from the first index to the second are still to be written.
+    results: Vec<u8>,
+    written: usize,
+    filled: usize,
+    /// Why no more elements are taken.
+    failed: Option<CastError>,
+    /// Whether the writer panicked, and may or may not have taken what it was given.
+    panicked: bool,
+}
+
+/// Of its buffers, how full they are.
+impl<W: Write + fmt::Debug> fmt::Debug for CastWriter<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CastWriter")
+            .field("stream", &self.stream)
+            .field("writer", &self.writer)
+            .field("part", &format_args!("{} bytes", self.part.len()))
+            .field(
+                "results",
+                &format_args!("{} of {} bytes", self.filled - self.written, self.results.len()),
+            )
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<W: Write> CastWriter<W> {
+    /// Casts to a writer.
+    pub fn new(cast: Cast, writer: W) -> Self {
+        let stream = Stream::new(&cast);
+        let (part, results) = (Vec::new(), vec![0; 2 * BUFFER]);
+        Self {
+            stream,
+            writer: Some(writer),
+            part,
+            results,
+            written: 0,
+            filled: 0,
+            failed: None,
+            panicked: false,
+        }
+    }
+
+    /// The writer, to look at.
+    pub fn get_ref(&self) -> &W {
+        match &self.writer {
+            Some(writer) => writer,
+            None => unreachable!("only `finish` takes it, and this with it"),
+        }
+    }
+
+    /// The writer, to change.
+    pub fn get_mut(&mut self) -> &mut W {
+        match &mut self.writer {
+            Some(writer) => writer,
+            None => unreachable!("only `finish` takes it, and this with it"),
+        }
+    }
+
+    /// Writes all that is left, flushes the writer and gives it back. After an error it is lost with what
+    /// it did not take: one that may have to wait should be flushed before, until that is done.
+    ///
+    /// # Errors
+    /// As for [`CastWriter`]; and an error of the kind [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) that
+    /// holds a [`Truncated`] if the bytes end amid an element.
+    pub fn finish(mut self) -> io::Result<W> {
+        // What is left may need room; and what comes before an element that does not fit is written.
+        self.drain()?;
+        let last = self.last();
+        self.flush()?;
+        last?;
+        self.writer.take().ok_or_else(|| io::Error::other("the writer was given back"))
+    }
+
+    /// Casts what is left of a grain.
+    fn last(&mut self) -> io::Result<()> {
+        if let Some(error) = &self.failed {
+            return Err(io_error(error));
+        }
+        let (from, part) = (self.stream.from(), std::mem::take(&mut self.part));
+        let n = part.len() * 8 / from.bits();
+        let rest = part.len() - Stream::bytes(from, n).min(part.len());
+        self.cast(&part[..part.len() - rest], n)?;
+        if rest > 0 {
+            let elements = self.stream.done;
+            let truncated = Truncated { dtype: from, elements, rest, stated: None };
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, truncated));
+        }
+        Ok(())
+    }
+
+    /// Casts at most a buffer of elements; the results are to be written.
+    fn cast(&mut self, src: &[u8], n: usize) -> io::Result<()> {
+        let to = self.stream.to();
+        let end = self.filled + Stream::bytes(to, n);
+        match self.stream.cast(src, &mut self.results[self.filled..end], n) {
+            Ok(()) => {
+                self.filled = end;
+                Ok(())
+            }
+            Err((before, error)) => {
+                self.filled += Stream::bytes(to, before);
+                self.failed = Some(error.clone());
+                Err(io_error(&error))
+            }
+        }
+    }
+
+    /// Writes the results that there are.
+    fn drain(&mut self) -> io::Result<()> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        while self.written < self.filled {
+            self.panicked = true;
+            let written = writer.write(&self.results[self.written..self.filled]);
+            self.panicked = false;
+            match written {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(n) => self.written += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        (self.written, self.filled) = (0, 0);
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for CastWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // There is room for a buffer of results then. What is not a few elements is written at once, as
+        // long as it is in the cache.
+        if self.filled >= BUFFER / 2 {
+            self.drain()?;
+        }
+        if let Some(error) = &self.failed {
+            return Err(io_error(error));
+        }
+        let (from, to) = (self.stream.from(), self.stream.to());
+        let elements = self.stream.grain();
+        let grain = Stream::bytes(from, elements);
+        // What was begun is brought to an end first.
+        if !self.part.is_empty() || bytes.len() < grain {
+            let taken = bytes.len().min(grain - self.part.len());
+            self.part.extend_from_slice(&bytes[..taken]);
+            if self.part.len() == grain {
+                let mut part = std::mem::take(&mut self.part);
+                let cast = self.cast(&part, elements);
+                // Its memory is for the next one.
+                part.clear();
+                self.part = part;
+                cast?;
+            }
+            return Ok(taken);
+        }
+        let most = (BUFFER * 8 / from.bits().max(to.bits())) / elements * elements;
+        let n = (bytes.len() / grain).saturating_mul(elements).min(most);
+        let reads = Stream::bytes(from, n);
+        self.cast(&bytes[..reads], n)?;
+        Ok(reads)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.drain()?;
+        match &mut self.writer {
+            Some(writer) => writer.flush(),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<W: Write> Drop for CastWriter<W> {
+    fn drop(&mut self) {
+        if self.writer.is_some() && !self.panicked {
+            let _ = self.drain();
+            let _ = self.last();
+            let _ = self.drain();
+        }
+    }
+}
