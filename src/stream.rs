@@ -27,11 +27,13 @@ struct Stream {
     kernel: Kernel,
     /// The elements cast so far.
     done: u64,
+    /// How many there are to be, if that was stated.
+    stated: Option<u64>,
 }
 
 impl Stream {
     const fn new(cast: &Cast) -> Self {
-        Self { kernel: *cast.kernel(), done: 0 }
+        Self { kernel: *cast.kernel(), done: 0, stated: None }
     }
 
     const fn from(&self) -> DType {
@@ -45,6 +47,25 @@ impl Stream {
     /// What elements in one piece are a multiple of.
     const fn grain(&self) -> usize {
         if self.from().is_packed() || self.to().is_packed() { GRAIN } else { 1 }
+    }
+
+    /// How many elements are to come, if that was stated.
+    fn left(&self) -> Option<u64> {
+        self.stated.map(|stated| stated.saturating_sub(self.done))
+    }
+
+    /// At most so many elements, if only so many are to come.
+    fn at_most(&self, elements: usize) -> usize {
+        match self.left() {
+            Some(left) => usize::try_from(left).map_or(elements, |left| elements.min(left)),
+            None => elements,
+        }
+    }
+
+    /// What there is to tell of an end so many bytes after the elements cast so far.
+    const fn truncated(&self, rest: usize) -> Truncated {
+        let (dtype, elements, stated) = (self.from(), self.done, self.stated);
+        Truncated { dtype, elements, rest, stated }
     }
 
     /// Casts all elements of a piece. An error tells how many of them come before it, too.
@@ -117,3 +138,26 @@ impl fmt::Display for Truncated {
 }
 
 impl std::error::Error for Truncated {}
+
+/// A stream that goes on after the last element that there was to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlong {
+    /// The dtype of the source.
+    pub dtype: DType,
+    /// How many elements there were to be.
+    pub stated: u64,
+    /// The bytes that came after them, of which none was taken.
+    pub rest: usize,
+}
+
+impl fmt::Display for Overlong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dtype, stated, rest } = self;
+        write!(
+            f,
+            "the stream goes on with {rest} bytes after {stated} elements of {dtype}, which were to be all"
+        )
+    }
+}
+
+impl std::error::Error for Overlong {}

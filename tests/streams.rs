@@ -4,7 +4,8 @@ mod support;
 
 use proptest::prelude::*;
 use simdcast::{
-    Cast, CastError, CastOptions, CastReader, CastWriter, DType, Overflow, Rounding, Truncated,
+    Cast, CastError, CastOptions, CastReader, CastWriter, DType, Overflow, Overlong, Rounding,
+    Truncated,
 };
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use support::{Tally, assert_none, fewer_pairs, in_parallel, noise};
@@ -78,11 +79,20 @@ fn read_all(reader: &mut impl Read, whims: &Whims) -> (Vec<u8>, Option<io::Error
     }
 }
 
-/// What arrives at a writer of bytes that come in pieces, and the error that it ends with.
-fn write_all(cast: Cast, source: &[u8], whims: &Whims) -> (Vec<u8>, Option<io::Error>) {
+/// What arrives at a writer of bytes that come in pieces, all of them or those of a stated number of elements, and the error
+/// that it ends with.
+fn write_all(
+    cast: Cast,
+    source: &[u8],
+    stated: Option<usize>,
+    whims: &Whims,
+) -> (Vec<u8>, Option<io::Error>) {
     let mut sizes = Whims { interrupts: false, ..whims.clone() };
     let mut arrived = Pieces::of(&[], whims);
     let mut writer = CastWriter::new(cast, &mut arrived);
+    if let Some(n) = stated {
+        writer = writer.elements(n as u64);
+    }
     let (mut rest, mut end) = (source, None);
     while !rest.is_empty() && end.is_none() {
         let n = sizes.next().unwrap().min(rest.len());
@@ -94,6 +104,13 @@ fn write_all(cast: Cast, source: &[u8], whims: &Whims) -> (Vec<u8>, Option<io::E
     }
     while let Err(error) = writer.flush() {
         assert!(passes(&error), "{error}");
+    }
+    if let (Some(n), Some(error)) = (stated, &end)
+        && error.kind() == ErrorKind::InvalidInput
+    {
+        // All that the elements take was taken, and flushed.
+        assert_eq!(rest.len(), source.len() - cast.from().bytes_for(n).unwrap());
+        assert_eq!(writer.get_ref().written.len(), cast.to().bytes_for(n).unwrap());
     }
     // It cannot be asked twice to finish.
     writer.get_mut().whims.interrupts = false;
@@ -153,7 +170,9 @@ fn check(cast: Cast, n: usize, whims: &Whims) -> Result<(), String> {
     if !untouched {
         return Err(format!("{}: {n} elements: read further", cast.kernel_name()));
     }
-    same("written", write_all(cast, &source, whims), held)
+    same("written", write_all(cast, &source, None, whims), held)?;
+    same("written by count", write_all(cast, &source, Some(n), whims), n)?;
+    same("written by count, and on", write_all(cast, &longer, Some(n), whims), n)
 }
 
 #[test]
@@ -354,6 +373,105 @@ fn a_count_that_is_stated_late_holds() {
         assert_eq!(all, right);
         reader.elements(6).read_to_end(&mut all).unwrap();
         assert_eq!(all, right);
+    }
+}
+
+/// Whatever is written to a writer of a stated number, that is what arrives.
+#[test]
+fn a_writer_of_a_stated_count_takes_no_more_and_misses_fewer() {
+    use DType::{Float32, Int4x2, UInt4x2, UInt8};
+    let source = [0x21, 0x43, 0x65, 0x87, 0xa9, 0xcb, 0xed, 0x0f];
+    let unpacked: Vec<u8> = (1..=15).chain([0]).collect();
+    for (from, to) in [(UInt4x2, UInt8), (UInt4x2, UInt4x2), (Int4x2, UInt4x2), (UInt8, UInt4x2)] {
+        let cast = Cast::new(from, to, CastOptions::new()).unwrap();
+        let source = if from == UInt8 { &unpacked[..] } else { &source };
+        for n in 0..=13 {
+            let (takes, gives) = (from.bytes_for(n).unwrap(), to.bytes_for(n).unwrap());
+            let mut right = vec![0; gives];
+            cast.run_n(&source[..takes], &mut right, n).unwrap();
+            let mut writer = CastWriter::new(cast, Vec::new()).elements(n as u64);
+            assert_eq!(writer.write(&[]).unwrap(), 0);
+            let error = writer.write_all(source).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput);
+            let rest = source.len() - takes;
+            let overlong = Overlong { dtype: from, stated: n as u64, rest };
+            assert_eq!(error.downcast::<Overlong>().unwrap(), overlong);
+            // It stays so, and what came before is whole.
+            assert!(writer.write(&[1]).is_err());
+            assert_eq!(writer.write(&[]).unwrap(), 0);
+            writer.flush().unwrap();
+            assert_eq!(writer.get_ref(), &right, "{from} -> {to}, {n}");
+            assert_eq!(writer.finish().unwrap(), right);
+            // Fewer than stated.
+            let mut out = Vec::new();
+            let mut writer = CastWriter::new(cast, &mut out).elements(n as u64 + 8);
+            writer.write_all(&source[..takes]).unwrap();
+            let error = writer.finish().map(drop).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
+            let held = (takes * 8 / from.bits()) as u64;
+            let stated = Some(n as u64 + 8);
+            let truncated = Truncated { dtype: from, elements: held, rest: 0, stated };
+            assert_eq!(error.downcast::<Truncated>().unwrap(), truncated);
+            assert_eq!(out.len(), to.bytes_for(held as usize).unwrap());
+        }
+    }
+    // An end amid an element is told as such, also by one that has a count.
+    let cast = Cast::new(Float32, UInt8, CastOptions::new()).unwrap();
+    let mut writer = CastWriter::new(cast, Vec::new()).elements(2);
+    writer.write_all(&[0; 6]).unwrap();
+    let text = "the stream ended 2 bytes after element 1 of float32, of which there were to be 2";
+    assert_eq!(writer.finish().unwrap_err().to_string(), text);
+    let mut writer = CastWriter::new(cast, Vec::new()).elements(u64::MAX);
+    writer.write_all(&[0; 8]).unwrap();
+    let text = "the stream ended 0 bytes after element 2 of float32, of which there were to be 18446744073709551615";
+    assert_eq!(writer.finish().unwrap_err().to_string(), text);
+    // One that is dropped writes as many, too.
+    let cast = Cast::new(UInt4x2, UInt8, CastOptions::new()).unwrap();
+    let mut out = Vec::new();
+    CastWriter::new(cast, &mut out).elements(3).write_all(&[0x21, 0x43]).unwrap();
+    assert_eq!(out, [1, 2, 3]);
+}
+
+#[test]
+fn a_count_that_a_writer_is_told_late_holds() {
+    let widen = Cast::new(DType::UInt8, DType::UInt16, CastOptions::new()).unwrap();
+    let writer = CastWriter::new(widen, Vec::new()).elements(2);
+    let mut writer = writer.elements(3);
+    writer.write_all(&[1, 2, 3]).unwrap();
+    let mut writer = writer.elements(1);
+    assert!(writer.write(&[4]).is_err());
+    let mut writer = writer.elements(4);
+    writer.write_all(&[4]).unwrap();
+    let right = [1u16, 2, 3, 4].map(u16::to_ne_bytes).concat();
+    assert_eq!(writer.elements(4).finish().unwrap(), right);
+    // Packed ones may end before some that were taken, and not yet cast.
+    let pack = Cast::new(DType::UInt8, DType::UInt4x2, CastOptions::new()).unwrap();
+    for (n, right) in [(0, &[][..]), (3, &[0x21, 0x03]), (5, &[0x21, 0x43, 0x05])] {
+        let mut writer = CastWriter::new(pack, Vec::new());
+        writer.write_all(&[1, 2, 3, 4, 5]).unwrap();
+        let mut writer = writer.elements(n);
+        assert_eq!(writer.write(&[]).unwrap(), 0);
+        assert!(writer.write(&[6]).is_err());
+        assert_eq!(writer.finish().unwrap(), right);
+    }
+    // After whole eights they can go on, else they are over.
+    for (n, more, right) in [
+        (8, true, &[0x21, 0x43, 0x65, 0x87, 0x09][..]),
+        (3, false, &[0x21, 0x03]),
+        (7, false, &[0x21, 0x43, 0x65, 0x07]),
+    ] {
+        let mut writer = CastWriter::new(pack, Vec::new()).elements(n);
+        writer.write_all(&[1, 2, 3, 4, 5, 6, 7, 8][..n as usize]).unwrap();
+        let mut writer = writer.elements(n + 1);
+        match writer.write(&[9]) {
+            Ok(taken) => assert_eq!((taken, more), (1, true)),
+            Err(error) => {
+                let overlong = Overlong { dtype: DType::UInt8, stated: n, rest: 1 };
+                assert_eq!(error.downcast::<Overlong>().unwrap(), overlong);
+                assert!(!more);
+            }
+        }
+        assert_eq!(writer.finish().unwrap(), right);
     }
 }
 

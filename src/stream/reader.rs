@@ -40,9 +40,6 @@ use std::io::{self, BufRead, BufReader, Read};
 pub struct CastReader<R> {
     stream: Stream,
     reader: R,
-    /// How many elements are to come, if that was stated.
-    left: Option<u64>,
-    stated: Option<u64>,
     /// Bytes of the source that are not yet a grain.
     part: Vec<u8>,
     /// Results that have not been asked for yet, from the index on.
@@ -72,8 +69,6 @@ impl<R: BufRead> CastReader<R> {
         Self {
             stream: Stream::new(&cast),
             reader,
-            left: None,
-            stated: None,
             part: Vec::new(),
             ready: Vec::new(),
             given: 0,
@@ -85,8 +80,7 @@ impl<R: BufRead> CastReader<R> {
     /// read, it may be fewer than have been: then no more are. It may be more than were to be, too, unless either side is packed:
     /// those have ended with a whole byte, and are over.)
     pub fn elements(mut self, elements: u64) -> Self {
-        self.stated = Some(elements);
-        self.left = Some(elements.saturating_sub(self.stream.done));
+        self.stream.stated = Some(elements);
         if matches!(self.end, Some(End::All)) && self.stream.grain() == 1 {
             // Whether there is more is for the reader to tell.
             self.end = None;
@@ -105,19 +99,9 @@ impl<R: BufRead> CastReader<R> {
         &self.reader
     }
 
-    /// At most so many elements, if only so many are to come.
-    fn at_most(&self, elements: usize) -> usize {
-        match self.left {
-            Some(left) => usize::try_from(left).map_or(elements, |left| elements.min(left)),
-            None => elements,
-        }
-    }
-
     /// Takes note of elements that were cast.
     fn count(&mut self, elements: usize) {
-        let Some(left) = &mut self.left else { return };
-        *left -= elements as u64;
-        if *left == 0 && elements > 0 && self.stream.grain() != 1 {
+        if self.stream.left() == Some(0) && elements > 0 && self.stream.grain() != 1 {
             // (Others may be restated before that is asked for.)
             self.end = Some(End::All);
         }
@@ -132,11 +116,7 @@ impl<R: BufRead> CastReader<R> {
             return Ok(0);
         }
         let bytes = self.reader.fill_buf()?;
-        let whole = Stream::whole(from, bytes.len()).min(room);
-        let n = match self.left {
-            Some(left) => usize::try_from(left).map_or(whole, |left| whole.min(left)),
-            None => whole,
-        };
+        let n = self.stream.at_most(Stream::whole(from, bytes.len()).min(room));
         // Others than the last go by grains.
         let grain = self.stream.grain();
         let n = n / grain * grain;
@@ -159,7 +139,7 @@ impl<R: BufRead> CastReader<R> {
     /// to be asked for.
     fn gather(&mut self) -> io::Result<()> {
         let (from, to) = (self.stream.from(), self.stream.to());
-        let n = self.at_most(self.stream.grain());
+        let n = self.stream.at_most(self.stream.grain());
         let wanted = Stream::bytes(from, n);
         while self.part.len() < wanted {
             let bytes = match self.reader.fill_buf() {
@@ -188,14 +168,12 @@ impl<R: BufRead> CastReader<R> {
         let (from, to) = (self.stream.from(), self.stream.to());
         let part = std::mem::take(&mut self.part);
         let held = part.len() * 8 / from.bits();
-        let n = self.at_most(held);
+        let n = self.stream.at_most(held);
         let rest = part.len() - Stream::bytes(from, n).min(part.len());
         self.cast_part(&part[..part.len() - rest], n, to);
-        let stated = self.stated;
-        let early = stated.is_some_and(|stated| self.stream.done < stated);
+        let early = self.stream.left().is_some_and(|left| left > 0);
         if self.end.is_none() {
-            let (dtype, elements) = (from, self.stream.done);
-            let truncated = End::Truncated(Truncated { dtype, elements, rest, stated });
+            let truncated = End::Truncated(self.stream.truncated(rest));
             self.end = Some(if early || rest > 0 { truncated } else { End::All });
         }
     }
@@ -243,7 +221,7 @@ impl<R: BufRead> Read for CastReader<R> {
                 }
             }
             // The reader is not asked for more than there is to be.
-            if self.left == Some(0) {
+            if self.stream.left() == Some(0) {
                 self.end = Some(End::All);
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Writing: results wait in a buffer until the writer takes them.
 
-use super::{BUFFER, Stream, Truncated, io_error};
+use super::{BUFFER, Overlong, Stream, io_error};
 use crate::cast::Cast;
 use crate::error::CastError;
 use std::fmt;
@@ -9,15 +9,19 @@ use std::io::{self, Write};
 /// Writes elements of one dtype, cast, to a writer of another's.
 ///
 /// Whatever pieces the bytes come in, the result is that of one cast of all of them: elements may be
-/// split, and draws and the indices of errors count on. Flushing writes all whole elements; packed ones, on
-/// either side, eight at a time. [`finish`](Self::finish) writes what is left; a writer that is dropped
-/// tries to, and cannot tell whether it could. (Not if the writer's `write` panicked: it may have taken what it was given.)
+/// split, and draws and the indices of errors count on. Where the source is packed its bytes don't tell how many elements
+/// there are: all that they hold, unless [`elements`](Self::elements) states it.
+///
+/// Flushing writes all whole elements; packed ones, on either side, eight at a time, and the last of a stated number.
+/// [`finish`](Self::finish) writes what is left; a writer that is dropped tries to, and cannot tell whether it could. (Not if
+/// the writer's `write` panicked: it may have taken what it was given.)
 ///
 /// # Errors
 /// Those of the writer are passed on; what was taken before is not lost, and is written first when more
 /// comes. An element that does not fit, under [`Overflow::Error`](crate::Overflow::Error), is an error of
 /// the kind [`InvalidData`](io::ErrorKind::InvalidData) that holds a [`CastError`]; the elements before
-/// it have been taken, and no others are any more.
+/// it have been taken, and no others are any more. Bytes after the elements that were stated are refused with one
+/// of the kind [`InvalidInput`](io::ErrorKind::InvalidInput) that holds an [`Overlong`].
 ///
 /// ```
 /// use simdcast::{Cast, CastOptions, CastWriter, DType};
@@ -80,6 +84,38 @@ impl<W: Write> CastWriter<W> {
         }
     }
 
+    /// Takes so many elements in all, and not a byte more than they take. Of packed ones the last byte may hold others, which
+    /// are passed over.
+    ///
+    /// What is given beyond them is refused with an [`Overlong`], and changes nothing: a piece that goes over the last element
+    /// is taken up to there, and the next one refused. If there are fewer when it comes to [`finish`](Self::finish), those
+    /// that came are written, and a [`Truncated`](crate::Truncated) is the error.
+    ///
+    /// (Stated once more after something was written, it may be fewer than have been: then no more are, and what is beyond
+    /// them and not yet cast is dropped. It may be more than were to be, too, unless either side is packed and those were no
+    /// multiple of eight: they have ended with a whole byte, and are over.)
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastOptions, CastWriter, DType};
+    /// use std::io::Write;
+    ///
+    /// let cast = Cast::new(DType::Int4x2, DType::Int8, CastOptions::new())?;
+    /// let mut writer = CastWriter::new(cast, Vec::new()).elements(3);
+    /// writer.write_all(&[0x21, 0x03])?;
+    /// assert_eq!(
+    ///     writer.write_all(&[0x54]).unwrap_err().to_string(),
+    ///     "the stream goes on with 1 bytes after 3 elements of int4x2, which were to be all"
+    /// );
+    /// assert_eq!(writer.finish()?, [1, 2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn elements(mut self, elements: u64) -> Self {
+        if self.stream.done.is_multiple_of(self.stream.grain() as u64) {
+            self.stream.stated = Some(elements);
+        }
+        self
+    }
+
     /// The writer, to look at.
     pub fn get_ref(&self) -> &W {
         match &self.writer {
@@ -101,7 +137,7 @@ impl<W: Write> CastWriter<W> {
     ///
     /// # Errors
     /// As for [`CastWriter`]; and an error of the kind [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) that
-    /// holds a [`Truncated`] if the bytes end amid an element.
+    /// holds a [`Truncated`](crate::Truncated) if the bytes end amid an element, or before as many as were stated.
     pub fn finish(mut self) -> io::Result<W> {
         // What is left may need room; and what comes before an element that does not fit is written.
         self.drain()?;
@@ -117,15 +153,28 @@ impl<W: Write> CastWriter<W> {
             return Err(io_error(error));
         }
         let (from, part) = (self.stream.from(), std::mem::take(&mut self.part));
-        let n = part.len() * 8 / from.bits();
+        let n = self.stream.at_most(part.len() * 8 / from.bits());
         let rest = part.len() - Stream::bytes(from, n).min(part.len());
         self.cast(&part[..part.len() - rest], n)?;
-        if rest > 0 {
-            let elements = self.stream.done;
-            let truncated = Truncated { dtype: from, elements, rest, stated: None };
+        // (Bytes after all that there was to be were taken before that was stated.)
+        if self.stream.left().map_or(rest > 0, |left| left > 0) {
+            let truncated = self.stream.truncated(rest);
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, truncated));
         }
         Ok(())
+    }
+
+    /// How many of so many bytes belong to elements that are to come. It is an error if none of them does.
+    fn wanted(&self, bytes: usize) -> io::Result<usize> {
+        let Some(stated) = self.stream.stated else { return Ok(bytes) };
+        let dtype = self.stream.from();
+        let all = Stream::bytes(dtype, self.stream.at_most(usize::MAX));
+        let wanted = bytes.min(all.saturating_sub(self.part.len()));
+        if wanted == 0 && bytes > 0 {
+            let overlong = Overlong { dtype, stated, rest: bytes };
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, overlong));
+        }
+        Ok(wanted)
     }
 
     /// Casts at most a buffer of elements; the results are to be written.
@@ -174,8 +223,12 @@ impl<W: Write> Write for CastWriter<W> {
         if let Some(error) = &self.failed {
             return Err(io_error(error));
         }
+        let bytes = &bytes[..self.wanted(bytes.len())?];
+        if bytes.is_empty() {
+            return Ok(0);
+        }
         let (from, to) = (self.stream.from(), self.stream.to());
-        let elements = self.stream.grain();
+        let elements = self.stream.at_most(self.stream.grain());
         let grain = Stream::bytes(from, elements);
         // What was begun is brought to an end first.
         if !self.part.is_empty() || bytes.len() < grain {
@@ -193,6 +246,8 @@ impl<W: Write> Write for CastWriter<W> {
         }
         let most = (BUFFER * 8 / from.bits().max(to.bits())) / elements * elements;
         let n = (bytes.len() / grain).saturating_mul(elements).min(most);
+        // (Of packed ones the last byte may hold more than are to come.)
+        let n = self.stream.at_most(n) / elements * elements;
         let reads = Stream::bytes(from, n);
         self.cast(&bytes[..reads], n)?;
         Ok(reads)
