@@ -11,7 +11,7 @@ mod support;
 
 use progress::Progress;
 use simdcast::isa::{self, Level};
-use simdcast::{Cast, CastError, CastOptions, DType};
+use simdcast::{Cast, CastOptions, DType};
 use simdcast_kernels::Options;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -106,9 +106,7 @@ fn parse_levels(names: &str) -> Result<Vec<&'static Level>, String> {
     if names.eq_ignore_ascii_case("all") {
         return Ok(isa::available().collect());
     }
-    let level = |name: &str| {
-        isa::find(name).map_err(|why| CastError::Isa { name: name.to_owned(), why }.to_string())
-    };
+    let level = |name: &str| isa::find(name).map_err(|error| error.to_string());
     names.split(',').map(level).collect()
 }
 

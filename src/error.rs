@@ -1,6 +1,6 @@
 //! What can go wrong, with the facts in it.
 
-use simdcast_kernels::dispatch::{LevelError, levels};
+use simdcast_kernels::dispatch::LevelError;
 use simdcast_kernels::reference::{self, decode};
 use simdcast_kernels::{DType, Exact, Kernel, LayoutError, Options, RunError, UnknownDType};
 use std::fmt;
@@ -325,18 +325,7 @@ impl fmt::Display for CastError {
                 write!(f, "element {index} of {from}, {value}, would become {becomes} in {to}")
             }
             Self::Isa { name, why } => {
-                let names = |usable: bool| {
-                    let of = levels().iter().filter(move |level| !usable || level.is_available());
-                    of.map(|level| level.name()).collect::<Vec<_>>().join(", ")
-                };
-                match why {
-                    LevelError::Unavailable => {
-                        write!(f, "this CPU cannot run {name:?}, only {}", names(true))
-                    }
-                    _ => {
-                        write!(f, "no instruction set is called {name:?}; known: {}", names(false))
-                    }
-                }
+                write!(f, "no instruction set {name:?} can be used: {why}")
             }
         }
     }

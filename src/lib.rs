@@ -85,15 +85,31 @@ pub use stream::{CastReader, CastWriter, Overlong, Truncated};
 /// which one casts use. That is the best one, unless the environment variable `SIMDCAST_ISA` names
 /// another when it is first asked for, or [`set`](isa::set) does. Results do not depend on it.
 pub mod isa {
-    pub use simdcast_kernels::dispatch::{Level, available, current, find, levels};
+    pub use simdcast_kernels::dispatch::{Level, LevelError, available, current, levels};
 
     use crate::CastError;
+    use simdcast_kernels::dispatch;
+
+    /// The best level that this CPU can run of those that have that name, or are of the family that has.
+    ///
+    /// # Errors
+    /// [`CastError::Isa`] if no level has that name, or this CPU runs none that has.
+    ///
+    /// ```
+    /// assert_eq!(simdcast::isa::find("SCALAR")?.name(), "scalar");
+    /// let error = simdcast::isa::find("abacus").unwrap_err().to_string();
+    /// assert!(error.contains("\"abacus\"") && error.contains("scalar"));
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    pub fn find(name: &str) -> Result<&'static Level, CastError> {
+        dispatch::find(name).map_err(|why| CastError::Isa { name: name.to_owned(), why })
+    }
 
     /// Uses an instruction set for the casts resolved from now on, in every thread. `name` is that
     /// of a level (`"scalar"`) or of a family of them, whose best available one is taken.
     ///
     /// # Errors
-    /// [`CastError::Isa`] if no level has that name, or this CPU runs none that has.
+    /// As [`find`].
     ///
     /// ```
     /// let level = simdcast::isa::set("scalar")?;
@@ -102,11 +118,8 @@ pub mod isa {
     /// # Ok::<(), simdcast::CastError>(())
     /// ```
     pub fn set(name: &str) -> Result<&'static Level, CastError> {
-        simdcast_kernels::dispatch::set(name)
-            .map_err(|why| CastError::Isa { name: name.to_owned(), why })
+        dispatch::set(name).map_err(|why| CastError::Isa { name: name.to_owned(), why })
     }
-
-    pub use simdcast_kernels::dispatch::LevelError;
 }
 
 /// The README's examples.

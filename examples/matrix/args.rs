@@ -1,7 +1,7 @@
 //! The command line.
 
 use simdcast::isa::{self, Level};
-use simdcast::{CastError, CastOptions, DType};
+use simdcast::{CastOptions, DType};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -198,7 +198,7 @@ fn parse_levels(text: &str) -> Result<Vec<&'static Level>, String> {
     }
     let names = list(text, |name| match isa::find(name) {
         Ok(level) => Ok(level.name()),
-        Err(why) => Err(CastError::Isa { name: name.to_owned(), why }.to_string()),
+        Err(error) => Err(error.to_string()),
     })?;
     Ok(isa::available().filter(|level| names.contains(&level.name())).collect())
 }

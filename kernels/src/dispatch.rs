@@ -117,7 +117,7 @@ pub fn available() -> impl Iterator<Item = &'static Level> {
     levels().iter().filter(|level| level.is_available())
 }
 
-/// A name that stands for no level that could be used.
+/// Why a name stands for no level that could be used. In words it tells which ones could be; whoever gave the name knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LevelError {
@@ -130,9 +130,14 @@ pub enum LevelError {
 impl fmt::Display for LevelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Unknown => "it is none of the instruction sets of this build",
-            Self::Unavailable => "it is not available on this CPU",
-        })
+            Self::Unknown => "this build has none of that name, only",
+            Self::Unavailable => "this CPU cannot run it, only",
+        })?;
+        let possible = |level: &&Level| *self == Self::Unknown || level.is_available();
+        for (i, level) in levels().iter().filter(possible).enumerate() {
+            write!(f, "{}{}", if i == 0 { " " } else { ", " }, level.name)?;
+        }
+        Ok(())
     }
 }
 

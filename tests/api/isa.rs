@@ -2,7 +2,7 @@
 
 use super::support::say;
 use simdcast::isa::{self, LevelError};
-use simdcast::{Cast, CastOptions, DType};
+use simdcast::{Cast, CastError, CastOptions, DType};
 use std::ffi::OsStr;
 use std::process::Command;
 
@@ -17,11 +17,16 @@ fn names_are_found_in_any_case() {
         let best = isa::available().find(|other| other.family() == level.family()).unwrap();
         assert!(std::ptr::eq(isa::find(&level.family().to_uppercase()).unwrap(), best));
     }
+    let refused = |name: &str, why| {
+        let error = CastError::Isa { name: name.to_owned(), why };
+        assert_eq!(isa::find(name).unwrap_err(), error);
+        assert_eq!(isa::set(name).unwrap_err(), error);
+    };
     for level in isa::levels().iter().filter(|level| !level.is_available()) {
-        assert_eq!(isa::find(level.name()).err(), Some(LevelError::Unavailable));
+        refused(level.name(), LevelError::Unavailable);
     }
     for unknown in ["", "abacus", "scalar ", "avx2\0"] {
-        assert_eq!(isa::find(unknown).err(), Some(LevelError::Unknown), "{unknown:?}");
+        refused(unknown, LevelError::Unknown);
     }
 }
 
@@ -137,18 +142,18 @@ fn simdcast_isa_is_honoured_in_any_case() {
 
 #[test]
 fn simdcast_isa_that_cannot_be_used_gives_one_line() {
-    let mut unusable = vec![("nonsense".into(), "none of the instruction sets")];
+    let mut unusable = vec![("nonsense".into(), "has none of that name")];
     let best = Child::new(None);
     for level in isa::levels() {
         if !best.available.iter().any(|name| name == level.name()) {
-            unusable.push((level.name().into(), "not available on this CPU"));
+            unusable.push((level.name().into(), "cannot run it"));
         }
     }
     #[cfg(unix)]
     {
         use std::os::unix::ffi::OsStringExt;
         let name = std::ffi::OsString::from_vec(b"avx\xff".to_vec());
-        unusable.push((name, "none of the instruction sets"));
+        unusable.push((name, "has none of that name"));
     }
     for (name, why) in unusable {
         let child = Child::new(Some(&name));
@@ -156,7 +161,8 @@ fn simdcast_isa_that_cannot_be_used_gives_one_line() {
         let lines: Vec<_> = child.stderr.lines().collect();
         assert_eq!(lines.len(), 1, "{name:?}: {lines:?}");
         let shown = name.to_string_lossy();
-        for fact in ["simdcast:", "SIMDCAST_ISA", &shown, why, &best.available[0]] {
+        let used = format!("using {}", best.available[0]);
+        for fact in ["simdcast:", "SIMDCAST_ISA", &shown, why, "scalar", &used] {
             assert!(lines[0].contains(fact), "{lines:?} does not tell {fact:?}");
         }
     }
