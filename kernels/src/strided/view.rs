@@ -25,8 +25,15 @@ pub enum LayoutError {
         /// How many strides were given.
         given: usize,
     },
-    /// More elements than can be counted.
-    Elements,
+    /// More elements than can be counted. (Where a dimension has none, those of the others must still be countable.)
+    Elements {
+        /// The dimension up to which they can't be counted any more.
+        dimension: usize,
+        /// Its length.
+        len: usize,
+        /// The elements of the dimensions before, but for those that have none.
+        before: usize,
+    },
     /// An element that lies outside of the buffer.
     Outside {
         /// Where the first element starts, in bytes from the start of the buffer.
@@ -70,7 +77,11 @@ impl fmt::Display for LayoutError {
             Self::Strides { dimensions, given } => {
                 write!(f, "{dimensions} dimensions take as many strides, but there are {given}")
             }
-            Self::Elements => f.write_str("the shape has more elements than can be counted"),
+            Self::Elements { dimension, len, before } => write!(
+                f,
+                "the shape has more elements than can be counted: {before} times {len} in the dimensions \
+                 up to {dimension}"
+            ),
             Self::Outside { first, end, bytes } => {
                 write!(f, "the elements lie at bytes {first}..{end} of a buffer of {bytes}")
             }
@@ -155,10 +166,11 @@ impl Layout {
             return Err(LayoutError::Dimensions { given: count });
         }
         // What is not empty must be countable however many dimensions of length 0 there are.
-        let countable = shape.iter().filter(|&&len| len != 0);
-        let Some(most) = countable.copied().try_fold(1usize, usize::checked_mul) else {
-            return Err(LayoutError::Elements);
-        };
+        let mut most = 1usize;
+        for (dimension, &len) in shape.iter().enumerate().filter(|&(_, &len)| len != 0) {
+            let uncountable = LayoutError::Elements { dimension, len, before: most };
+            most = most.checked_mul(len).ok_or(uncountable)?;
+        }
         let elements = if shape.contains(&0) { 0 } else { most };
         let mut dimensions = [Dimension { len: 1, stride: 0 }; DIMENSIONS];
         for (dimension, &len) in dimensions.iter_mut().zip(shape) {
