@@ -46,8 +46,8 @@ impl<'a> StridedViewMut<'a> {
     /// The elements of an array, to be written to.
     ///
     /// # Errors
-    /// [`LayoutError::Dimensions`] if it has more than 32 dimensions; [`LayoutError::Overlap`] if elements
-    /// lie between each other in another way than slices of arrays do.
+    /// [`LayoutError::Dimensions`] if it has more than 32 dimensions; [`LayoutError::Unclear`] if elements lie between each
+    /// other in a way that slices of arrays don't, and it takes too long to tell whether they overlap.
     pub fn of_array<A: Typed + Pod, D: Dimension>(
         array: ArrayViewMut<'a, A, D>,
     ) -> Result<Self, LayoutError> {

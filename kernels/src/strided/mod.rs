@@ -14,6 +14,7 @@
 //! Of elements that don't fit the first is told, in row-major order, which is seldom the order in which they are cast. So that is
 //! stopped by the first that is found, and all are cast once more, to the last, to know which is the first.
 
+mod apart;
 #[cfg(feature = "ndarray")]
 mod arrays;
 mod blocks;

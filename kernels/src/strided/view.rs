@@ -1,6 +1,7 @@
 //! Elements that lie apart: bytes, a shape, and for each dimension how many bytes lie between
 //! neighbours.
 
+use super::apart;
 use crate::dtypes::DType;
 use crate::reference;
 use core::fmt;
@@ -49,7 +50,17 @@ pub enum LayoutError {
         dimension: usize,
         /// Its stride.
         stride: isize,
-        /// The bytes that the dimensions with smaller strides reach over, which it had to step over.
+        /// The bytes that the dimensions with smaller strides reach over, which it does not step over.
+        reach: usize,
+    },
+    /// Elements of a destination of which it takes too long to tell whether they share bytes, as steps in many dimensions lead
+    /// between each other.
+    Unclear {
+        /// A dimension along which they do.
+        dimension: usize,
+        /// Its stride.
+        stride: isize,
+        /// The bytes that the dimensions with smaller strides reach over, which it does not step over.
         reach: usize,
     },
     /// Packed elements that don't lie one after the other in the last dimension.
@@ -89,6 +100,11 @@ impl fmt::Display for LayoutError {
                 f,
                 "elements of the destination overlap: the stride of dimension {dimension} is {stride}, \
                  while what it steps over takes {reach} bytes"
+            ),
+            Self::Unclear { dimension, stride, reach } => write!(
+                f,
+                "it takes too long to tell whether elements of the destination overlap: the stride of dimension \
+                 {dimension} is {stride}, while what it steps over takes {reach} bytes"
             ),
             Self::PackedStride { dtype, stride } => write!(
                 f,
@@ -267,31 +283,10 @@ impl Layout {
         Ok(())
     }
 
-    /// Whether no two elements share a byte. Elements may only lie between each other as slices,
-    /// reversals and permutations of the dimensions of a contiguous array do: each stride steps over
-    /// all that those smaller than it reach. The elements lie in memory, so that nothing overflows.
+    /// Whether no two elements share a byte. They lie in memory.
     fn check_apart(&self) -> Result<(), LayoutError> {
         let (unit, dimensions) = self.unit();
-        if self.elements == 0 {
-            return Ok(());
-        }
-        let mut order = [0; DIMENSIONS];
-        for (i, place) in order.iter_mut().enumerate() {
-            *place = i;
-        }
-        let order = &mut order[..dimensions.len()];
-        order.sort_unstable_by_key(|&i| dimensions[i].stride.unsigned_abs());
-        let mut reach = unit;
-        for &mut i in order {
-            let Dimension { len, stride } = dimensions[i];
-            if len > 1 {
-                if stride.unsigned_abs() < reach {
-                    return Err(LayoutError::Overlap { dimension: i, stride, reach });
-                }
-                reach += (len - 1) * stride.unsigned_abs();
-            }
-        }
-        Ok(())
+        if self.elements == 0 { Ok(()) } else { apart::check(unit, dimensions) }
     }
 
     /// The shape.
@@ -450,12 +445,13 @@ impl<'a> StridedView<'a> {
 }
 
 impl<'a> StridedViewMut<'a> {
-    /// As [`StridedView::new`], of elements that don't overlap. They are taken to overlap unless each
-    /// stride steps over all that those smaller than it reach, which is so for whatever is made of an
-    /// array by slicing it, reversing dimensions and changing their order.
+    /// As [`StridedView::new`], of elements that don't overlap. That is seen at once where each stride steps over all that those
+    /// smaller than it reach, as it is for whatever is made of an array by slicing it, reversing dimensions and changing their
+    /// order. Otherwise it is looked for elements that do, some ten thousand steps at most.
     ///
     /// # Errors
-    /// As [`StridedView::new`], and [`LayoutError::Overlap`].
+    /// As [`StridedView::new`]; [`LayoutError::Overlap`] if elements overlap, and [`LayoutError::Unclear`] if it takes too
+    /// long to tell whether they do, which may be so of many dimensions, or very long ones.
     pub fn new(
         dtype: DType,
         bytes: &'a mut [u8],
