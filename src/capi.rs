@@ -247,7 +247,7 @@ pub unsafe extern "C" fn simdcast_cast_same_value(
         unsafe {
             let dtypes = [from.dtype, to.dtype];
             let (src, dst) = buffers(dtypes, (src, src_bytes), (dst, dst_bytes), elements)?;
-            Ok(cast.run_same_value_n(src, written(dst), elements)?)
+            Ok(cast.run_same_value_into(src, dst, elements)?)
         }
     })
 }
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn simdcast_cast_same_value(
 /// See the header.
 ///
 /// # Safety
-/// `buffer` is null or valid as the header has it.
+/// `buffer` is null or valid as the header has it: the bytes of the larger side have been written to, with whatever.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn simdcast_cast_in_place(
     from: i32,

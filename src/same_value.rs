@@ -82,6 +82,20 @@ impl Cast {
         dst: &mut [u8],
         elements: usize,
     ) -> Result<(), CastError> {
+        self.run_same_value_into(src, dst, elements)
+    }
+
+    /// The same, also into memory that nothing may have been written to.
+    pub(crate) fn run_same_value_into<T>(
+        &self,
+        src: &[u8],
+        dst: &mut [T],
+        elements: usize,
+    ) -> Result<(), CastError>
+    where
+        for<'a> Out<'a>: From<&'a mut [T]>,
+    {
+        const { assert!(size_of::<T>() == 1) };
         let (from, to) = (self.from(), self.to());
         Kernels::on(self.kernel().level(), from, to).with_swapped(self.swapped()).run(
             src,
@@ -124,9 +138,12 @@ impl Kernels {
             let elements = Some(n);
             return Err(CastError::LengthMismatch { from, to, elements, src_bytes, dst_bytes });
         }
+        let tell = |error| CastError::from_run(error, &self.there, src);
+        let end_after =
+            |kept| if kept < n { Err(CastError::changed(&self.there, src, kept)) } else { Ok(()) };
         let Some(back) = &self.back else {
-            let result = self.there.run(src, dst.out(0..n), n);
-            return result.map_err(|error| self.error(error, src));
+            let (kept, _) = self.there.run_up_to(src, dst.out(0..n), n).map_err(tell)?;
+            return end_after(kept);
         };
         // Whole bytes of packed elements.
         let block = (BLOCK * 8 / from.bits().max(to.bits())) & !7;
@@ -134,10 +151,10 @@ impl Kernels {
         for start in (0..n).step_by(block) {
             let end = n.min(start.saturating_add(block));
             let elements = &src[span(from, start..end)];
-            let kept = self.keep(back, elements, &mut dst, start..end, &mut again);
-            let kept = kept.map_err(|error| self.error(error, src))?;
+            let out = dst.out(start..end);
+            let kept = self.keep(back, elements, out, end - start, &mut again).map_err(tell)?;
             if start + kept < end {
-                return Err(CastError::changed(&self.there, src, start + kept));
+                return end_after(start + kept);
             }
         }
         Ok(())
@@ -148,17 +165,14 @@ impl Kernels {
         &self,
         back: &Kernel,
         src: &[u8],
-        dst: &mut impl Target,
-        block: Range<usize>,
+        dst: Out<'_>,
+        n: usize,
         again: &mut [u8; BLOCK],
     ) -> Result<usize, RunError> {
-        let fitting =
-            accepted(self.there.run(src, dst.out(block.clone()), block.len()), block.len())?;
-        let (from, to) = (self.there.from(), self.there.to());
-        let bytes = |dtype: DType| (fitting * dtype.bits()).div_ceil(8);
-        let stored = &dst.bytes(block)[..bytes(to)];
-        let again = &mut again[..bytes(from)];
-        let returning = accepted(back.run(stored, &mut *again, fitting), fitting)?;
+        let (fitting, stored) = self.there.run_up_to(src, dst, n)?;
+        let from = self.there.from();
+        let again = &mut again[..(fitting * from.bits()).div_ceil(8)];
+        let (returning, _) = back.run_up_to(stored, &mut *again, fitting)?;
         // Most come back to the bit; of the others it takes a look at the values.
         if src[..again.len()] == *again {
             return Ok(returning);
@@ -167,23 +181,6 @@ impl Kernels {
         let changed =
             |&i: &usize| !Value::read(&self.there, src, i).is(Value::read(&self.there, again, i));
         Ok((other * 8 / from.bits()..returning).find(changed).unwrap_or(returning))
-    }
-
-    #[cold]
-    fn error(&self, error: RunError, src: &[u8]) -> CastError {
-        match error {
-            RunError::Unfit { index } => CastError::changed(&self.there, src, index),
-            other => CastError::from_run(other, &self.there, src),
-        }
-    }
-}
-
-/// How many of `n` elements a checked cast did.
-fn accepted(result: Result<(), RunError>, n: usize) -> Result<usize, RunError> {
-    match result {
-        Ok(()) => Ok(n),
-        Err(RunError::Unfit { index }) => Ok(index),
-        Err(other) => Err(other),
     }
 }
 
@@ -198,8 +195,6 @@ trait Target {
     fn len(&self) -> usize;
     /// A block to write to.
     fn out(&mut self, block: Range<usize>) -> Out<'_>;
-    /// The bytes of a block.
-    fn bytes(&self, block: Range<usize>) -> &[u8];
 }
 
 /// Elements as values.
@@ -213,25 +208,20 @@ impl<B: Element> Target for Elements<'_, B> {
     fn out(&mut self, block: Range<usize>) -> Out<'_> {
         B::out(&mut self.0[block])
     }
-
-    fn bytes(&self, block: Range<usize>) -> &[u8] {
-        B::bytes(&self.0[block])
-    }
 }
 
-/// Elements of a dtype as bytes.
-struct Bytes<'a>(DType, &'a mut [u8]);
+/// Elements of a dtype as bytes, which may have none yet.
+struct Bytes<'a, T>(DType, &'a mut [T]);
 
-impl Target for Bytes<'_> {
+impl<T> Target for Bytes<'_, T>
+where
+    for<'a> Out<'a>: From<&'a mut [T]>,
+{
     fn len(&self) -> usize {
         self.1.len()
     }
 
     fn out(&mut self, block: Range<usize>) -> Out<'_> {
         (&mut self.1[span(self.0, block)]).into()
-    }
-
-    fn bytes(&self, block: Range<usize>) -> &[u8] {
-        &self.1[span(self.0, block)]
     }
 }

@@ -18,6 +18,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::slice;
 
 mod in_place;
 mod masked;
@@ -276,6 +277,28 @@ impl Kernel {
     pub fn run_any(&self, src: &[u8], dst: Out<'_>, n: usize) -> Result<(), RunError> {
         // SAFETY: the level is available: `on` has asserted it, or `dispatch` found it.
         unsafe { run_checked(self.guard, self.kernel, &self.params, src, dst, n) }
+    }
+
+    /// Casts `n` elements that are all there is in either buffer, up to the first that does not fit. Answers how many come before
+    /// it, and their bytes, which can be read then whatever was there before.
+    pub fn run_up_to<'a>(
+        &self,
+        src: &[u8],
+        dst: impl Into<Out<'a>>,
+        n: usize,
+    ) -> Result<(usize, &'a [u8]), RunError> {
+        let dst = dst.into();
+        let start = dst.start;
+        let done = match self.run(src, dst, n) {
+            Ok(()) => n,
+            Err(RunError::Unfit { index }) => index,
+            Err(other) => return Err(other),
+        };
+        // (These are in memory.)
+        let bytes = self.params.to.bytes_for(done).unwrap_or(0);
+        // SAFETY: the memory has the bytes of `n` elements, is borrowed exclusively for as long as these are, and those of the
+        // elements that fit have been written.
+        Ok((done, unsafe { slice::from_raw_parts(start, bytes) }))
     }
 
     /// Casts `n` elements into a new vector, whose memory is written to once. `T` is the Rust type

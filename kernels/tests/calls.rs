@@ -97,6 +97,29 @@ fn uninitialised_memory_is_written_whole() {
     assert_eq!(values, [1, 2, 3]);
 }
 
+/// Of what was not written nothing is shown.
+#[test]
+fn what_has_been_cast_can_be_read() {
+    let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+    let pack = Kernel::new(DType::Int8, DType::UInt4x2, &checked);
+    let written: [(&[u8], usize, &[u8]); 4] = [
+        (&[1, 2, 3], 3, &[0x21, 3]),
+        (&[1, 2, 99], 2, &[0x21]),
+        (&[255, 1, 2], 0, &[]),
+        (&[], 0, &[]),
+    ];
+    for (src, fit, bytes) in written {
+        let mut dst = [MaybeUninit::<u8>::uninit(); 2];
+        let dst = &mut dst[..src.len().div_ceil(2)];
+        assert_eq!(pack.run_up_to(src, dst, src.len()), Ok((fit, bytes)));
+    }
+    let mut dst = [MaybeUninit::<u8>::uninit(); 6];
+    let (fit, bytes) = widen().run_up_to(&[1, 2, 3], &mut dst[..], 3).unwrap();
+    assert_eq!((fit, bytes), (3, &[1u16, 2, 3].map(u16::to_ne_bytes).concat()[..]));
+    let refused = widen().run_up_to(&[1, 2, 3], &mut dst[..], 4);
+    assert!(matches!(refused, Err(RunError::Length { elements: 4, .. })), "{refused:?}");
+}
+
 #[test]
 fn a_failure_tells_its_index() {
     let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };

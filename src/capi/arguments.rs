@@ -155,8 +155,7 @@ pub(super) unsafe fn target<'a>(
 /// The same where it is read, too.
 ///
 /// # Safety
-/// There are bytes in it, whichever. (Memory that C hands in has some, wherever it is from: what C has not
-/// written to the system has, or the allocator. Rust cannot know of memory from outside that it has none.)
+/// There are bytes in it, whichever.
 #[inline]
 pub(super) const unsafe fn written(target: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     // SAFETY: the caller's.

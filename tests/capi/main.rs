@@ -10,6 +10,7 @@ use simdcast::capi::*;
 use simdcast::promotion::{Operand, Scalar, System, resolve_all};
 use simdcast::{Cast, CastOptions, DType, Overflow, Rounding};
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
 /// A string of the library.
@@ -231,7 +232,8 @@ fn bitmaps_tell_what_fits() {
 #[test]
 fn values_that_would_change_are_told() {
     let src = [16_777_216i64, 16_777_217, 0];
-    let mut dst = [0f32; 3];
+    // Nothing has to be there before.
+    let mut dst = [MaybeUninit::<f32>::uninit(); 3];
     let (from, to) = (code(DType::Int64), code(DType::Float32));
     // SAFETY: the buffers have these bytes.
     let status = unsafe {
@@ -239,7 +241,8 @@ fn values_that_would_change_are_told() {
         simdcast_cast_same_value(from, src, 24, to, dst, 12, 3)
     };
     assert_eq!((status, simdcast_last_error_index()), (Status::Changed as i32, 1));
-    assert_eq!(dst[0], 16_777_216.0);
+    // SAFETY: the elements before that are written.
+    assert_eq!(unsafe { dst[0].assume_init() }, 16_777_216.0);
 }
 
 #[test]
