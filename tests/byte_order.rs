@@ -3,10 +3,14 @@
 
 mod support;
 
-use simdcast::{ByteOrder, Cast, CastError, CastOptions, DType, Overflow, Rounding};
-use simdcast_kernels::{Kernel, Options, RunError, Stores};
+use simdcast::{
+    ByteOrder, Cast, CastError, CastOptions, CastReader, CastWriter, DType, Overflow, Rounding,
+    StridedView, StridedViewMut, Value, reference,
+};
+use simdcast_kernels::{InOrder, Kernel, Options, RunError, Stores};
+use std::io::{self, BufReader, Read, Write};
 use support::guarded::Guarded;
-use support::{SIDES, Tally, fewer_pairs, noise, on_every_level, turned};
+use support::{Parts, SIDES, Tally, fewer_pairs, noise, on_every_level, turned};
 
 fn lengths() -> impl Iterator<Item = usize> {
     let blocks = [255, 256, 257, 511, 513, 1023, 1025, 2049, 4096, 4097, 9001, 9009];
@@ -246,4 +250,199 @@ fn nan_is_told_from_infinity() {
 
 fn f32_of(code: u64) -> u32 {
     (f64::from_bits(code) as f32).to_bits()
+}
+
+fn kinds_elsewhere() -> [Options; 3] {
+    [
+        Options::DEFAULT,
+        Options { rounding: Rounding::Stochastic { seed: 9 }, first_index: 5, ..Options::DEFAULT },
+        Options { overflow: Overflow::Error, ..Options::DEFAULT },
+    ]
+}
+
+/// A source, and what a cast of it in one run, in the machine's byte order, comes to when both are turned.
+struct Flat {
+    source: Vec<u8>,
+    right: Vec<u8>,
+    result: Result<(), RunError>,
+}
+
+impl Flat {
+    fn of(kernel: &Kernel, sides: [bool; 2], n: usize) -> Self {
+        let (from, to) = (kernel.from(), kernel.to());
+        let source = some_bytes(n as u64 + 1, from.bytes_for(n).unwrap());
+        let mut right = vec![0; to.bytes_for(n).unwrap()];
+        let result = kernel.run(&turned(from, &source, sides[0]), &mut right, n);
+        Self { right: turned(to, &right, sides[1]), source, result }
+    }
+
+    /// What is wrong with results that came about in another way.
+    fn check(
+        &self,
+        kernel: &Kernel,
+        result: Result<(), RunError>,
+        bytes: &[u8],
+    ) -> Result<(), String> {
+        let told = match result {
+            Ok(()) => self.right.len(),
+            Err(RunError::Unfit { index }) => index * kernel.to().bits() / 8,
+            Err(_) => 0,
+        };
+        if result != self.result || bytes.get(..told) != self.right.get(..told) {
+            return Err(format!("{kernel:?}: {result:?}, not {:?}, or wrong bytes", self.result));
+        }
+        Ok(())
+    }
+}
+
+/// The shape of views, of which the last dimension's elements are whole bytes.
+const SHAPE: [usize; 3] = [5, 6, 72];
+
+/// Where the elements of the shape lie, in an order of their own that goes back once: the offset, the strides, and for each of
+/// the others the byte at which it starts, with how many bytes it has; of packed ones, rows.
+fn apart(dtype: DType) -> (usize, [isize; 3], Vec<usize>, usize) {
+    let [a, b, c] = SHAPE;
+    let (unit, last) = match dtype.size() {
+        Some(size) => (size, ((a + 1) * b * size) as isize),
+        None => (dtype.bytes_for(c).unwrap(), 1),
+    };
+    let strides = [-(unit as isize), ((a + 1) * unit) as isize, last];
+    let columns = if dtype.is_packed() { 1 } else { c };
+    let offset = (a - 1) * unit;
+    let mut starts = Vec::new();
+    for (i, j, k) in (0..a * b * columns).map(|n| (n / columns / b, n / columns % b, n % columns)) {
+        starts.push(offset - i * unit + (j * (a + 1) + k * (a + 1) * b) * unit);
+    }
+    (offset, strides, starts, unit)
+}
+
+#[test]
+fn elements_that_lie_apart() {
+    let n = SHAPE.iter().product();
+    let jobs: Vec<_> = fewer_pairs().collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        let ((at, steps, places, unit), (dst_at, dst_steps, dst_places, dst_unit)) =
+            (apart(from), apart(to));
+        let bytes = |places: &[usize], unit| places.iter().max().unwrap() + unit;
+        for (options, sides) in kinds_elsewhere().iter().flat_map(|o| SIDES.map(|sides| (o, sides)))
+        {
+            let kernel = Kernel::on(level, from, to, options);
+            let flat = Flat::of(&kernel, sides, n);
+            let mut source = vec![0x5a; bytes(&places, unit)];
+            for (&place, element) in places.iter().zip(flat.source.chunks(unit)) {
+                source[place..][..unit].copy_from_slice(element);
+            }
+            let mut memory = vec![0x5a; bytes(&dst_places, dst_unit)];
+            let src = StridedView::new(from, &source, at, &SHAPE, &steps).unwrap();
+            let mut dst = StridedViewMut::new(to, &mut memory, dst_at, &SHAPE, &dst_steps).unwrap();
+            let swapped = kernel.with_swapped(sides);
+            let result = swapped.run_strided(&src, &mut dst, &InOrder);
+            let stored: Vec<u8> =
+                dst_places.iter().flat_map(|&place| memory[place..][..dst_unit].to_vec()).collect();
+            flat.check(&swapped, result, &stored)?;
+            tally.values += 1;
+        }
+        Ok(tally)
+    });
+}
+
+/// In parts, the later ones first, and by threads where there are some.
+#[test]
+fn long_casts_in_parts() {
+    use DType::*;
+    let pairs = [
+        (Float32, Float16),
+        (Int16, Float64),
+        (Float64, Int4x2),
+        (UInt4x2, Complex64),
+        (BFloat16, Float8E4M3Fn),
+        (Complex128, Complex32),
+        (UInt64, UInt64),
+    ];
+    on_every_level(&pairs, |level, &(from, to)| {
+        let n = (5 << 21) / (from.bits() + to.bits()) * 8 + 77;
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        for (options, sides) in kinds_elsewhere().iter().flat_map(|o| SIDES.map(|sides| (o, sides)))
+        {
+            let kernel = Kernel::on(level, from, to, options);
+            let flat = Flat::of(&kernel, sides, n);
+            let swapped = kernel.with_swapped(sides);
+            let mut stored = vec![0x5a; flat.right.len()];
+            let result = swapped.run_in_parts(&flat.source, &mut stored[..], n, &Parts(3));
+            flat.check(&swapped, result, &stored)?;
+            tally.values += 1;
+        }
+        Ok(tally)
+    });
+}
+
+/// A cast with sides in the other byte order.
+fn with_sides(from: DType, to: DType, options: &Options, sides: [bool; 2]) -> Cast {
+    let other = if cfg!(target_endian = "big") { ByteOrder::Little } else { ByteOrder::Big };
+    let [src, dst] = sides.map(|swapped| if swapped { other } else { ByteOrder::Native });
+    Cast::new(from, to, (*options).into()).unwrap().with_byte_order(src, dst)
+}
+
+#[test]
+fn streams_whose_pieces_split_elements() {
+    let n = 3001;
+    for (from, to) in fewer_pairs() {
+        for (options, sides) in kinds_elsewhere().iter().flat_map(|o| SIDES.map(|sides| (o, sides)))
+        {
+            let flat = Flat::of(&Kernel::new(from, to, options), sides, n);
+            let cast = with_sides(from, to, options, sides);
+            let kernel = Kernel::new(from, to, options).with_swapped(sides);
+            let outcome = |result: io::Result<()>| match result {
+                Ok(()) => Ok(()),
+                Err(error) => match error.downcast::<CastError>() {
+                    Ok(CastError::Unfit { index, value, .. }) => {
+                        let code = kernel.load(&flat.source, index);
+                        let part = reference::decode(from.component(), code as u64);
+                        assert!(
+                            from.is_complex() || value == Value::Real(part),
+                            "{kernel:?}: {value}"
+                        );
+                        Err(RunError::Unfit { index })
+                    }
+                    other => panic!("{kernel:?}: {other:?}"),
+                },
+            };
+            let mut read = Vec::new();
+            let buffer = BufReader::with_capacity(101, &flat.source[..]);
+            let mut reader = CastReader::new(cast, buffer).elements(n as u64);
+            let result = outcome(reader.read_to_end(&mut read).map(drop));
+            flat.check(&kernel, result, &read).unwrap();
+            let mut written = Vec::new();
+            let mut writer = CastWriter::new(cast, &mut written).elements(n as u64);
+            let result = flat.source.chunks(101).try_for_each(|piece| writer.write_all(piece));
+            let finished = writer.finish().map(drop);
+            flat.check(&kernel, outcome(result.and(finished)), &written).unwrap();
+        }
+    }
+}
+
+/// As in `parallel.rs`.
+#[test]
+fn threads() {
+    #[cfg(feature = "rayon")]
+    for sides in SIDES {
+        for options in &kinds_elsewhere() {
+            let n = 1_000_003;
+            let (from, to) = (DType::Float32, DType::BFloat16);
+            let kernel = Kernel::new(from, to, options);
+            let flat = Flat::of(&kernel, sides, n);
+            let cast = with_sides(from, to, options, sides);
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+            let mut stored = vec![0; flat.right.len()];
+            let result = match pool.install(|| cast.par_run(&flat.source, &mut stored)) {
+                Ok(()) => Ok(()),
+                Err(CastError::Unfit { index, .. }) => Err(RunError::Unfit { index }),
+                Err(other) => panic!("{other}"),
+            };
+            flat.check(&kernel.with_swapped(sides), result, &stored).unwrap();
+        }
+    }
+    #[cfg(not(feature = "rayon"))]
+    support::say("NOT TESTED: THE OTHER BYTE ORDER BY THREADS, WHICH NEEDS THE FEATURE rayon");
 }
