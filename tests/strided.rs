@@ -332,6 +332,35 @@ fn a_large_matrix_transposed() {
     }
 }
 
+/// Up to as many as a view may have: fourteen of two elements, and of the others one, in orders of their own on either side.
+#[test]
+fn as_many_dimensions_as_there_may_be() {
+    use DType::*;
+    let pairs = [
+        (Float32, Float16),
+        (UInt8, Complex128),
+        (Complex64, Int8),
+        (Int16, Int16),
+        (Float64, Float4E2M1FnX2),
+        (Int4x2, Float32),
+        (UInt1x8, Float6E2M3FnX4),
+    ];
+    let jobs: Vec<_> =
+        (13..=32).flat_map(|rank| pairs.map(|(from, to)| (from, to, rank))).collect();
+    on_every_level(&jobs, |level, &(from, to, rank)| {
+        let seed = noise(rank as u64) ^ from as u64;
+        let options = kinds_of_options()[seed as usize % 4];
+        let mut order: Vec<usize> = (0..rank).collect();
+        order.sort_by_key(|&i| noise(seed ^ noise(i as u64)));
+        let mut shape = vec![1; rank];
+        order.iter().take(14).for_each(|&i| shape[i] = 2);
+        let forms = [1, 2].map(|i| Form::from_noise(noise(seed) ^ i, rank));
+        let kernel = Kernel::on(level, from, to, &options);
+        check(&kernel, &options, &shape, [&forms[0], &forms[1]], seed)?;
+        Ok(Tally { pairs: 1, options: 1, values: 1 })
+    });
+}
+
 /// Parts of a transposed matrix, and of a batch of small ones, have the draws of the whole, and tell the first of all elements
 /// that do not fit.
 #[test]
