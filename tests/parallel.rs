@@ -172,6 +172,34 @@ fn of_several_unfit_elements_the_first_is_told() {
     }
 }
 
+/// One part may end long before the others, which other threads are at then. Whoever is told of its element has the destination
+/// for himself again. (No part panics: there is nothing in it that could.)
+#[test]
+fn after_an_unfit_element_no_thread_writes_any_more() {
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    let cast = Cast::new(DType::Int32, DType::Int16, checked).unwrap();
+    let n = 6_000_011;
+    let mut source = vec![0x5a5ai32; n];
+    for pool in pools() {
+        for first in [0, 3, 400_000, n / 2, n - 1] {
+            // (Those after it may fit or not.)
+            for unfit in [first, n - 1] {
+                source[unfit] = i32::MAX;
+            }
+            let mut stored = vec![0u8; 2 * n];
+            let bytes = bytemuck::cast_slice(&source);
+            let error = pool.install(|| cast.par_run(bytes, &mut stored)).unwrap_err();
+            assert!(matches!(error, CastError::Unfit { index, .. } if index == first), "{error}");
+            assert!(stored[..2 * first].iter().all(|&byte| byte == 0x5a), "{first}");
+            // What is written from here on is whoever's has the memory.
+            stored.fill(0xa5);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            assert!(stored.iter().all(|&byte| byte == 0xa5), "{first}: written after the end");
+            source.fill(0x5a5a);
+        }
+    }
+}
+
 #[test]
 fn new_vectors_are_written_whole() {
     for pool in pools() {
