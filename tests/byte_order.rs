@@ -423,9 +423,9 @@ fn streams_whose_pieces_split_elements() {
 }
 
 /// As in `parallel.rs`.
+#[cfg(feature = "rayon")]
 #[test]
 fn threads() {
-    #[cfg(feature = "rayon")]
     for sides in SIDES {
         for options in &kinds_elsewhere() {
             let n = 1_000_003;
@@ -443,6 +443,4 @@ fn threads() {
             flat.check(&kernel.with_swapped(sides), result, &stored).unwrap();
         }
     }
-    #[cfg(not(feature = "rayon"))]
-    support::say("NOT TESTED: THE OTHER BYTE ORDER BY THREADS, WHICH NEEDS THE FEATURE rayon");
 }
