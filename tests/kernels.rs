@@ -1,6 +1,7 @@
 //! Every kernel of every instruction set against the reference, bit for bit: every pair, every
 //! option that makes a difference; all codes of sources of up to 16 bits, the rounding boundaries of
-//! the destination (and their neighbours) for wider ones.
+//! the destination (and their neighbours) for wider ones; but some of these where each that is refused
+//! takes runs of its own.
 
 mod support;
 
