@@ -23,7 +23,7 @@ pub(crate) unsafe fn copy_fitting<I: Isa, const BITS: usize>(
     const BLOCK: usize = 512;
     // (Such integers fit if they are below a power of two: of those of more than a byte if their highest bit is 0.)
     let unfit = if BITS > 8 {
-        params.plan().screen().map(|_| u64::MAX / (u64::MAX >> (64 - BITS)) << (BITS - 1))
+        params.plan().screen().map(|_| (u64::MAX / (u64::MAX >> (64 - BITS))) << (BITS - 1))
     } else {
         match params.plan().tops().map(|tops| tops.asked(Tells::Any, BITS)) {
             Some(Asked::Set(unfit)) => Some(u64::from_ne_bytes([unfit; 8])),
