@@ -56,7 +56,7 @@ uint32_t simdcast_abi_version(void);
 #define SIMDCAST_ERROR_UNFIT     6  /* an element does not fit, and the cast checks: simdcast_last_error_index */
 #define SIMDCAST_ERROR_CHANGED   7  /* the value of an element would change: simdcast_last_error_index */
 #define SIMDCAST_ERROR_ISA       8  /* no instruction set of that name can be used */
-#define SIMDCAST_ERROR_LAYOUT    9  /* a shape or strides that elements cannot have, or a list that is not aligned */
+#define SIMDCAST_ERROR_LAYOUT    9  /* a shape or strides that are refused, or a list that is not aligned */
 #define SIMDCAST_ERROR_SYSTEM    10 /* no promotion system has that name */
 #define SIMDCAST_ERROR_UNDEFINED 11 /* the promotion system leaves it undefined, or what it says is not known */
 #define SIMDCAST_ERROR_INTERNAL  12 /* a fault of the library's own, to be reported */
@@ -256,7 +256,8 @@ int32_t simdcast_cast_in_place(int32_t from, int32_t to, void *buffer, size_t bu
    in each dimension: forward, back, or (in the source) none; NULL if the elements lie one after the other, the last
    dimension's first. Packed elements lie one after the other in the last dimension, whose stride is 1.
 
-   No element may lie outside its buffer, no two of the destination may overlap, and the buffers may share no byte. What
+   No element may lie outside its buffer, no two of the destination may overlap, and the buffers may share no byte. (Whether
+   elements that lie between each other overlap may take too long to tell, of many dimensions: these are refused, too.) What
    lies between the elements is not touched: other threads may use it meanwhile.
    The indices of stochastic rounding and of errors count in row-major order. */
 int32_t simdcast_cast_strided(int32_t from, const void *src, size_t src_bytes,

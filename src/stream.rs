@@ -129,7 +129,8 @@ pub struct Truncated {
 impl fmt::Display for Truncated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { dtype, elements, rest, stated } = self;
-        write!(f, "the stream ended {rest} bytes after element {elements} of {dtype}")?;
+        let (bytes, of) = (Counted(*rest as u64, "byte"), Counted(*elements, "element"));
+        write!(f, "the stream ended {bytes} after {of} of {dtype}")?;
         match stated {
             Some(stated) => write!(f, ", of which there were to be {stated}"),
             None => write!(f, ", each of which takes {} bits", dtype.bits()),
@@ -146,18 +147,26 @@ pub struct Overlong {
     pub dtype: DType,
     /// How many elements there were to be.
     pub stated: u64,
-    /// The bytes that came after them, of which none was taken.
+    /// The bytes that were given after them, of which none was taken.
     pub rest: usize,
 }
 
 impl fmt::Display for Overlong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { dtype, stated, rest } = self;
-        write!(
-            f,
-            "the stream goes on with {rest} bytes after {stated} elements of {dtype}, which were to be all"
-        )
+        let (bytes, of) = (Counted(*rest as u64, "byte"), Counted(*stated, "element"));
+        write!(f, "the stream goes on with {bytes} after {of} of {dtype}, which had to be all")
     }
 }
 
 impl std::error::Error for Overlong {}
+
+/// So many of something, in words.
+struct Counted(u64, &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(count, what) = self;
+        write!(f, "{count} {what}{}", if *count == 1 { "" } else { "s" })
+    }
+}

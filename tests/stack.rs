@@ -13,37 +13,48 @@ fn casts_take_no_more_stack_than_the_readme_tells() {
 
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod stack {
-    use super::support::{Parts, pairs};
+    use super::support::{Parts, pairs, tested_levels};
     use simdcast::{
         ByteOrder, Cast, CastOptions, DType, Options, Overflow, Rounding, StridedView,
-        StridedViewMut,
+        StridedViewMut, isa,
     };
     use simdcast_kernels::{Kernel, Stores};
 
-    /// What every pair does under some options, in turn; whether elements fit, and keep their values, is no matter.
+    /// What every pair does under some options, in turn, on the best instruction set, and one in seven on each of the others;
+    /// whether elements fit, and keep their values, is no matter.
     fn on_a_thread_with(kib: usize, job: fn(DType, DType, CastOptions)) {
         let every_pair = move || {
-            for (i, (from, to)) in pairs().enumerate() {
-                let options = match i % 4 {
-                    0 => CastOptions::new(),
-                    1 => CastOptions::new().overflow(Overflow::Error),
-                    2 => CastOptions::new().overflow(Overflow::Wrap).rounding(Rounding::Up),
-                    _ => CastOptions::new().rounding(Rounding::Stochastic { seed: i as u64 }),
-                };
-                job(from, to, options);
+            for (k, level) in tested_levels().into_iter().enumerate() {
+                isa::set(level.name()).unwrap();
+                let each = if k == 0 { 1 } else { 7 };
+                for (i, (from, to)) in pairs().enumerate().skip(k).step_by(each) {
+                    let options = match i % 4 {
+                        0 => CastOptions::new(),
+                        1 => CastOptions::new().overflow(Overflow::Error),
+                        2 => CastOptions::new().overflow(Overflow::Wrap).rounding(Rounding::Up),
+                        _ => CastOptions::new().rounding(Rounding::Stochastic { seed: i as u64 }),
+                    };
+                    job(from, to, options);
+                }
             }
         };
         let thread = std::thread::Builder::new().stack_size(kib << 10);
         thread.spawn(every_pair).unwrap().join().unwrap();
     }
 
-    /// So many elements of each that source and destination have more than 256 KiB, from where on casts may go by parts.
+    /// So many elements of each that source and destination have more than 512 KiB, from where on casts may go by parts.
     fn many(from: DType, to: DType) -> usize {
-        (300 << 13) / (from.bits() + to.bits()) + 77
+        (600 << 13) / (from.bits() + to.bits()) + 77
     }
 
+    /// (One after the other: the instruction set is all threads'.)
     #[test]
-    fn casts_of_bytes_take_no_more_than_the_readme_tells() {
+    fn casts_take_no_more_than_the_readme_tells() {
+        casts_of_bytes();
+        casts_of_views();
+    }
+
+    fn casts_of_bytes() {
         on_a_thread_with(112, |from, to, options| {
             let cast = Cast::new(from, to, options).unwrap();
             let swapped = cast.with_byte_order(ByteOrder::Big, ByteOrder::Big);
@@ -80,14 +91,13 @@ mod stack {
         (n * n * n * row, strides.map(|stride| stride as isize))
     }
 
-    /// (Those of eight are cast by lists of places, others by blocks of two axes; those of twenty have more than 256 KiB, but for
-    /// the shortest elements.)
-    #[test]
-    fn casts_of_views_take_no_more_than_the_readme_tells() {
+    /// (Those of eight are cast by lists of places, others by blocks of two axes; those of 24 have more than 512 KiB, but for the
+    /// shortest elements.)
+    fn casts_of_views() {
         on_a_thread_with(160, |from, to, options| {
             let cast = Cast::new(from, to, options).unwrap();
             let kernel = Kernel::new(from, to, &options.into());
-            for n in [2, 8, 16, 20] {
+            for n in [2, 8, 16, 24] {
                 let shape = [n * n, n, n];
                 let ((reads, steps), (writes, dst_steps)) =
                     (layout(from, n, true), layout(to, n, false));

@@ -229,12 +229,12 @@ fn an_end_amid_an_element_is_told() {
 
     let mut reader = CastReader::new(cast, &source[..4]).elements(3);
     let error = reader.read_to_end(&mut all).unwrap_err();
-    let text = "the stream ended 0 bytes after element 1 of int32, of which there were to be 3";
+    let text = "the stream ended 0 bytes after 1 element of int32, of which there were to be 3";
     assert_eq!(error.to_string(), text);
 
     let mut writer = CastWriter::new(cast, Vec::new());
     writer.write_all(&source).unwrap();
-    let text = "the stream ended 2 bytes after element 1 of int32, each of which takes 32 bits";
+    let text = "the stream ended 2 bytes after 1 element of int32, each of which takes 32 bits";
     assert_eq!(writer.finish().unwrap_err().to_string(), text);
 }
 
@@ -374,6 +374,14 @@ fn a_count_that_is_stated_late_holds() {
         reader.elements(6).read_to_end(&mut all).unwrap();
         assert_eq!(all, right);
     }
+    // But after whole eights they go on.
+    let mut reader = CastReader::new(cast, &[0x21u8, 0x43, 0x65, 0x07, 0x21, 0x43][..]).elements(8);
+    for (elements, right) in [(11, &[1u8, 2, 3, 4, 5, 6, 7, 0][..]), (12, &[1, 2, 3]), (12, &[])] {
+        let mut all = Vec::new();
+        reader.read_to_end(&mut all).unwrap();
+        assert_eq!(all, right);
+        reader = reader.elements(elements);
+    }
 }
 
 /// Whatever is written to a writer of a stated number, that is what arrives.
@@ -419,11 +427,11 @@ fn a_writer_of_a_stated_count_takes_no_more_and_misses_fewer() {
     let cast = Cast::new(Float32, UInt8, CastOptions::new()).unwrap();
     let mut writer = CastWriter::new(cast, Vec::new()).elements(2);
     writer.write_all(&[0; 6]).unwrap();
-    let text = "the stream ended 2 bytes after element 1 of float32, of which there were to be 2";
+    let text = "the stream ended 2 bytes after 1 element of float32, of which there were to be 2";
     assert_eq!(writer.finish().unwrap_err().to_string(), text);
     let mut writer = CastWriter::new(cast, Vec::new()).elements(u64::MAX);
     writer.write_all(&[0; 8]).unwrap();
-    let text = "the stream ended 0 bytes after element 2 of float32, of which there were to be 18446744073709551615";
+    let text = "the stream ended 0 bytes after 2 elements of float32, of which there were to be 18446744073709551615";
     assert_eq!(writer.finish().unwrap_err().to_string(), text);
     // One that is dropped writes as many, too.
     let cast = Cast::new(UInt4x2, UInt8, CastOptions::new()).unwrap();
@@ -452,6 +460,8 @@ fn a_count_that_a_writer_is_told_late_holds() {
         let mut writer = writer.elements(n);
         assert_eq!(writer.write(&[]).unwrap(), 0);
         assert!(writer.write(&[6]).is_err());
+        writer.flush().unwrap();
+        assert_eq!(writer.get_ref(), right, "flushing writes the last of a stated number");
         assert_eq!(writer.finish().unwrap(), right);
     }
     // After whole eights they can go on, else they are over.

@@ -455,7 +455,10 @@ fn what_is_no_layout_is_refused_with_the_facts() {
     assert_eq!(layout(UInt8, 9, &[usize::MAX, 3, 0], &[0; 3]), elements(1, 3, usize::MAX));
     let many = layout(UInt8, 9, &[5, 0, 1, usize::MAX / 4, 7], &[0; 5]);
     assert_eq!(many, elements(3, usize::MAX / 4, 5));
-    let text = format!("counted: 5 times {} in the dimensions up to 3", usize::MAX / 4);
+    let text = format!(
+        "counted: 5 times {} in the dimensions up to 3, those of length 0 left out",
+        usize::MAX / 4
+    );
     assert!(many.to_string().ends_with(&text), "{many}");
     let far = layout(Float32, 9, &[3], &[isize::MAX]);
     assert!(matches!(far, LayoutError::Outside { first: 0, bytes: 9, .. }), "{far:?}");

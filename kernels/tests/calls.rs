@@ -102,8 +102,9 @@ fn uninitialised_memory_is_written_whole() {
 fn what_has_been_cast_can_be_read() {
     let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
     let pack = Kernel::new(DType::Int8, DType::UInt4x2, &checked);
-    let written: [(&[u8], usize, &[u8]); 4] = [
+    let written: [(&[u8], usize, &[u8]); 5] = [
         (&[1, 2, 3], 3, &[0x21, 3]),
+        (&[1, 99, 2], 1, &[0x01]),
         (&[1, 2, 99], 2, &[0x21]),
         (&[255, 1, 2], 0, &[]),
         (&[], 0, &[]),

@@ -77,11 +77,12 @@ impl<R: BufRead> CastReader<R> {
     }
 
     /// Reads so many elements in all, and of the reader not a byte more than they take. (Stated once more after something was
-    /// read, it may be fewer than have been: then no more are. It may be more than were to be, too, unless either side is packed:
-    /// those have ended with a whole byte, and are over.)
+    /// read, it may be fewer than have been: then no more are. It may be more than were to be, too, unless either side is packed
+    /// and those were no multiple of eight: they have ended with a whole byte, and are over.)
     pub fn elements(mut self, elements: u64) -> Self {
         self.stream.stated = Some(elements);
-        if matches!(self.end, Some(End::All)) && self.stream.grain() == 1 {
+        let is_whole = self.stream.done.is_multiple_of(self.stream.grain() as u64);
+        if matches!(self.end, Some(End::All)) && is_whole {
             // Whether there is more is for the reader to tell.
             self.end = None;
         }

@@ -104,7 +104,7 @@ impl<W: Write> CastWriter<W> {
     /// writer.write_all(&[0x21, 0x03])?;
     /// assert_eq!(
     ///     writer.write_all(&[0x54]).unwrap_err().to_string(),
-    ///     "the stream goes on with 1 bytes after 3 elements of int4x2, which were to be all"
+    ///     "the stream goes on with 1 byte after 3 elements of int4x2, which had to be all"
     /// );
     /// assert_eq!(writer.finish()?, [1, 2, 3]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -162,6 +162,22 @@ impl<W: Write> CastWriter<W> {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, truncated));
         }
         Ok(())
+    }
+
+    /// Casts the last elements if they are there, but were not known to be the last when they came.
+    fn settle(&mut self) -> io::Result<()> {
+        // (What is there is less than a grain.)
+        let n = self.stream.at_most(self.stream.grain());
+        let bytes = Stream::bytes(self.stream.from(), n);
+        if self.stream.stated.is_none()
+            || n == 0
+            || self.part.len() < bytes
+            || self.failed.is_some()
+        {
+            return Ok(());
+        }
+        let part = std::mem::take(&mut self.part);
+        self.cast(&part[..bytes], n)
     }
 
     /// How many of so many bytes belong to elements that are to come. It is an error if none of them does.
@@ -254,6 +270,8 @@ impl<W: Write> Write for CastWriter<W> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        self.drain()?;
+        self.settle()?;
         self.drain()?;
         match &mut self.writer {
             Some(writer) => writer.flush(),

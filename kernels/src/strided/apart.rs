@@ -10,7 +10,7 @@
 
 use super::view::{DIMENSIONS, Dimension, LayoutError};
 
-/// How many numbers of steps are tried, which takes up to a millisecond.
+/// How many numbers of steps are tried, which takes a few milliseconds at most.
 const TRIED: usize = 1 << 16;
 
 /// Answers an error unless no two elements share a byte, or rows of packed ones, which have so many bytes. They lie in
@@ -27,7 +27,7 @@ pub(super) fn check(unit: usize, dimensions: &[Dimension]) -> Result<(), LayoutE
         let Dimension { len, stride } = dimensions[i];
         if len > 1 {
             if stride.unsigned_abs() < reach {
-                return search(unit, dimensions, order, (i, stride, reach));
+                return search(unit, dimensions, order);
             }
             reach += (len - 1) * stride.unsigned_abs();
         }
@@ -35,33 +35,27 @@ pub(super) fn check(unit: usize, dimensions: &[Dimension]) -> Result<(), LayoutE
     Ok(())
 }
 
-/// The same where there is a step, of this dimension, that does not go over all that shorter ones reach; of dimensions in the
-/// order of their steps.
+/// The same where there is a step that does not go over all that shorter ones reach; of dimensions in the order of their steps.
+/// What is told is the first of them along which elements overlap.
 #[cold]
-fn search(
-    unit: usize,
-    dimensions: &[Dimension],
-    order: &[usize],
-    (dimension, stride, reach): (usize, isize, usize),
-) -> Result<(), LayoutError> {
+fn search(unit: usize, dimensions: &[Dimension], order: &[usize]) -> Result<(), LayoutError> {
     let mut all = [Steps { most: 0, stride: 0, reach: 0 }; DIMENSIONS];
-    let (mut count, mut end) = (0, unit);
-    for Dimension { len, stride } in order.iter().map(|&i| dimensions[i]) {
+    let (mut count, mut reach) = (0, unit);
+    let mut search = Search { tries: TRIED };
+    for &dimension in order {
+        let Dimension { len, stride } = dimensions[dimension];
         if len > 1 {
-            let stride = stride.unsigned_abs();
-            all[count] = Steps { most: len - 1, stride, reach: end };
+            all[count] = Steps { most: len - 1, stride: stride.unsigned_abs(), reach };
             count += 1;
-            end += (len - 1) * stride;
+            match search.leads_near(&all[..count]) {
+                Some(false) => {}
+                Some(true) => return Err(LayoutError::Overlap { dimension, stride, reach }),
+                None => return Err(LayoutError::Unclear { dimension, stride, reach }),
+            }
+            reach += (len - 1) * stride.unsigned_abs();
         }
     }
-    let steps = &all[..count];
-    // Neighbours are nearest along the shortest steps.
-    let overlap = steps[0].stride < unit;
-    match if overlap { Some(true) } else { Search { tries: TRIED }.is_near(steps, 0, false) } {
-        Some(false) => Ok(()),
-        Some(true) => Err(LayoutError::Overlap { dimension, stride, reach }),
-        None => Err(LayoutError::Unclear { dimension, stride, reach }),
-    }
+    Ok(())
 }
 
 /// The steps of a dimension.
@@ -81,19 +75,36 @@ struct Search {
 }
 
 impl Search {
-    /// Whether some of these steps, the shortest first, lead from so many bytes away to less than an element; where none have
-    /// been taken yet, some have to be. None if it takes too long to tell.
-    fn is_near(&mut self, steps: &[Steps], away: i128, moved: bool) -> Option<bool> {
+    /// Whether some of these steps, the shortest first, lead to less than an element away, among them one of the longest. None if
+    /// it takes too long to tell.
+    fn leads_near(&mut self, steps: &[Steps]) -> Option<bool> {
+        let Some((longest, shorter)) = steps.split_last() else { return Some(false) };
+        if longest.stride == 0 {
+            return Some(true);
+        }
+        // (Of two ways, there and back, one is tried.)
+        let last = ((longest.reach - 1) / longest.stride).min(longest.most);
+        for n in 1..=last {
+            self.tries = self.tries.checked_sub(1)?;
+            if self.is_near(shorter, (n * longest.stride) as i128)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// The same once they have led so many bytes away, where no more of them need be taken.
+    fn is_near(&mut self, steps: &[Steps], away: i128) -> Option<bool> {
         // The shortest ones end less than an element away.
-        let Some((longest, shorter)) = steps.split_last() else { return Some(moved) };
+        let Some((longest, shorter)) = steps.split_last() else { return Some(true) };
         let Steps { most, stride, reach } = *longest;
         let (most, stride, reach) = (most as i128, stride as i128, reach as i128);
-        // Those after which the shorter ones can take back what remains. (Of two ways, there and back, one is tried.)
-        let first = if moved { (-reach - away).div_euclid(stride) + 1 } else { 0 };
+        // Those after which the shorter ones can take back what remains.
+        let first = (-reach - away).div_euclid(stride) + 1;
         let last = (reach - away - 1).div_euclid(stride);
         for n in first.max(-most)..=last.min(most) {
             self.tries = self.tries.checked_sub(1)?;
-            if self.is_near(shorter, away + n * stride, moved || n != 0)? {
+            if self.is_near(shorter, away + n * stride)? {
                 return Some(true);
             }
         }

@@ -91,7 +91,7 @@ impl fmt::Display for LayoutError {
             Self::Elements { dimension, len, before } => write!(
                 f,
                 "the shape has more elements than can be counted: {before} times {len} in the dimensions \
-                 up to {dimension}"
+                 up to {dimension}, those of length 0 left out"
             ),
             Self::Outside { first, end, bytes } => {
                 write!(f, "the elements lie at bytes {first}..{end} of a buffer of {bytes}")
@@ -447,7 +447,7 @@ impl<'a> StridedView<'a> {
 impl<'a> StridedViewMut<'a> {
     /// As [`StridedView::new`], of elements that don't overlap. That is seen at once where each stride steps over all that those
     /// smaller than it reach, as it is for whatever is made of an array by slicing it, reversing dimensions and changing their
-    /// order. Otherwise it is looked for elements that do, some ten thousand steps at most.
+    /// order. Otherwise elements that do are searched for, for a few milliseconds at most.
     ///
     /// # Errors
     /// As [`StridedView::new`]; [`LayoutError::Overlap`] if elements overlap, and [`LayoutError::Unclear`] if it takes too
