@@ -225,6 +225,25 @@ pub(super) unsafe fn load_pair<A: Codes>(
     }
 }
 
+/// The same of four registers.
+///
+/// # Safety
+/// As for [`load_pair`], of at most 256 bytes.
+#[inline(always)]
+pub(super) unsafe fn load_four<A: Codes>(
+    x: Features,
+    turning: Option<Turning>,
+    src: *const u8,
+    bytes: usize,
+) -> [__m512i; 4] {
+    // SAFETY: the caller's. (The second pair begins past the end where it has no bytes.)
+    unsafe {
+        let [a, b] = load_pair::<A>(x, turning, src, bytes.min(128));
+        let [c, d] = load_pair::<A>(x, turning, src.wrapping_add(128), bytes.saturating_sub(128));
+        [a, b, c, d]
+    }
+}
+
 /// Codes that may have come as two registers of words are packed, as they are written.
 #[inline(always)]
 fn in_order(x: Features, mixed: bool, v: __m512i) -> __m512i {

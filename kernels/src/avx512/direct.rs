@@ -350,7 +350,7 @@ kernels! {
         narrow::powers => powers
         from_integers::small_from_words => small_from_words
         from_integers::small_from_dwords => small_from_dwords
-        to_small::packed => small_of_floats
+        to_small::by_packing => small_of_floats
         narrow::whole_from_floats => whole_from_floats
         widen::integers => integers
         widen::longs_of_integers => longs_of_integers
@@ -378,7 +378,7 @@ kernels! {
         narrow::low_bytes => low_bytes
         from_integers::small_from_words => small_from_words
         from_integers::small_from_dwords => small_from_dwords
-        to_small::packed_or_gathered => small_of_floats
+        to_small::by_packing_or_gathering => small_of_floats
         narrow::whole_from_floats => whole_from_floats
         shorter::integers => shorter
         shorter::to_packed => longs_to_packed

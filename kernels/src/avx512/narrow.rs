@@ -4,7 +4,7 @@
 use super::Features;
 use super::bridge::{Hub, QUIETLY};
 use super::by_codes::{Four, One, Two};
-use super::codes::{Codes, Pair, Plain, load_pair, over_pair, store_all, turning};
+use super::codes::{Codes, Pair, Plain, load_four, load_pair, over_pair, store_all, turning};
 use super::decode::F32;
 use super::encode::{bytes, fill};
 use super::lanes::{both, each};
@@ -403,13 +403,7 @@ pub(super) unsafe fn bytes_of_dwords<L: LookUp, A: Codes, B: Codes>(
             n,
             false,
             #[inline(always)]
-            |i, count| {
-                let (from, left) = (src.add(4 * i), 4 * count);
-                let [a, b] = load_pair::<A>(x, turning, from, left.min(128));
-                let [c, d] =
-                    load_pair::<A>(x, turning, from.wrapping_add(128), left.saturating_sub(128));
-                bytes([a, b, c, d])
-            },
+            |i, count| bytes(load_four::<A>(x, turning, src.add(4 * i), 4 * count)),
         );
     }
 }

@@ -4,7 +4,7 @@
 //! three of them.
 
 use super::bridge::{Hub, Odd};
-use super::codes::{Codes, Pair, Turning, load_pair, over_pair, store_all, turning};
+use super::codes::{Codes, Pair, Turning, load_four, load_pair, over_pair, store_all, turning};
 use super::decode::F64;
 use super::eights::inlined;
 use super::from_integers::top_of;
@@ -70,7 +70,7 @@ unsafe fn by_mode<A: Real, B: Real, const MODE: u8>(
 /// # Safety
 /// `src` is valid for reading `n` elements of `A` and `dst` for writing `n` elements of `B`; they don't overlap.
 #[inline(always)]
-pub(super) unsafe fn packed<A: Codes, B: Codes>(
+pub(super) unsafe fn by_packing<A: Codes, B: Codes>(
     isa: Avx512,
     src: *const u8,
     dst: *mut u8,
@@ -97,9 +97,9 @@ pub(super) unsafe fn packed<A: Codes, B: Codes>(
 /// The same with VBMI.
 ///
 /// # Safety
-/// As for [`packed`].
+/// As for [`by_packing`].
 #[inline(always)]
-pub(super) unsafe fn packed_or_gathered<A: Codes, B: Codes>(
+pub(super) unsafe fn by_packing_or_gathering<A: Codes, B: Codes>(
     isa: Vbmi,
     src: *const u8,
     dst: *mut u8,
@@ -126,7 +126,7 @@ const fn steps<B: Codes>(n: usize) -> usize {
 /// too long.)
 ///
 /// # Safety
-/// As for [`packed`]; results are whole bytes, unless no element is left.
+/// As for [`by_packing`]; results are whole bytes, unless no element is left.
 #[inline(always)]
 unsafe fn quarters<L: LookUp, A: Codes, B: Codes>(
     isa: L,
@@ -153,7 +153,7 @@ unsafe fn quarters<L: LookUp, A: Codes, B: Codes>(
 /// By the form of the encoder that this core does best.
 ///
 /// # Safety
-/// As for [`packed`].
+/// As for [`by_packing`].
 #[inline(always)]
 unsafe fn by_core<A: Codes, B: Codes, const MODE: u8>(
     isa: Vbmi,
@@ -193,7 +193,7 @@ unsafe fn by_core<A: Codes, B: Codes, const MODE: u8>(
 /// Makes a byte of each float.
 ///
 /// # Safety
-/// As for [`packed`].
+/// As for [`by_packing`].
 #[inline(always)]
 unsafe fn bytes_of_floats<L: LookUp, A: Codes, B: Codes>(
     isa: L,
@@ -229,29 +229,27 @@ unsafe fn load<A: Codes>(
     src: *const u8,
     bytes: usize,
 ) -> [Odd<false>; 4] {
-    // SAFETY: the caller's. (No pair begins past the end but such as have no bytes.)
-    let pair = inlined(
+    // SAFETY: the caller's. (No four begin past the end but such as have no bytes.)
+    let four = inlined(
         #[inline(always)]
         |i: usize| unsafe {
-            let left = bytes.saturating_sub(128 * i).min(128);
-            load_pair::<A>(x, turning, src.wrapping_add(128 * i), left)
+            let left = bytes.saturating_sub(256 * i).min(256);
+            load_four::<A>(x, turning, src.wrapping_add(256 * i), left)
         },
     );
-    match A::Numbers::DTYPE {
-        DType::Float32 => {
-            let ([a, b], [c, d]) = (pair(0), pair(1));
-            each(
-                [a, b, c, d],
-                #[inline(always)]
-                |v| odd_of::<A>(x, [v, v]),
-            )
+    let [a, b, c, d] = four(0);
+    let quarters = match A::Numbers::DTYPE {
+        DType::Float32 => [[a, a], [b, b], [c, c], [d, d]],
+        _ => {
+            let [e, f, g, h] = four(1);
+            [[a, b], [c, d], [e, f], [g, h]]
         }
-        _ => each(
-            [0, 1, 2, 3],
-            #[inline(always)]
-            |i| odd_of::<A>(x, pair(i)),
-        ),
-    }
+    };
+    each(
+        quarters,
+        #[inline(always)]
+        |v| odd_of::<A>(x, v),
+    )
 }
 
 /// A quarter's floats: float32s, which are the first register, or float64s.
