@@ -20,8 +20,12 @@ use core::mem::MaybeUninit;
 /// The words of 4 blocks, each in a register, in lanes twice as wide: above a word there may be anything.
 type Words = [__m256i; 4];
 
-/// How many such sets are made at a time, whose multiplications overlap.
-const SETS: usize = 4;
+/// How many such sets are made at a time, whose multiplications overlap. (A round takes a set so long that on some CPUs four
+/// don't keep the multipliers busy. That eight have no room in registers counts less: operands may lie in memory.)
+const SETS: usize = 8;
+
+/// The same of what is left of these.
+const FEWER_SETS: usize = 2;
 
 /// The blocks of a set.
 const BLOCKS: usize = 4;
@@ -36,37 +40,41 @@ pub(super) unsafe fn draw<D: InOrder>(seed: u64, block: u64, blocks: &mut [Maybe
     isa.vectorize_on_lines(
         #[inline(always)]
         move || {
-            let whole = blocks.len() - blocks.len() % (SETS * BLOCKS);
-            let (groups, rest) = blocks.split_at_mut(whole);
             // Blocks are counted modulo 2^62.
             let (low, high) = (block as u32, (block >> 32) as u32 & (u32::MAX >> 2));
-            if low.checked_add(whole as u32).is_some() {
-                draw_groups(isa, seed, [low, high], groups.as_chunks_mut().0);
-            } else {
-                philox::fill::<8, D>(seed, block, groups);
+            let is_high_the_same = (low as usize)
+                .checked_add(blocks.len())
+                .is_some_and(|end| u32::try_from(end).is_ok());
+            let sets = if is_high_the_same { blocks.len() / BLOCKS } else { 0 };
+            let (many, few) = (sets / SETS * SETS, sets / FEWER_SETS * FEWER_SETS);
+            let (groups, rest) = blocks.split_at_mut(BLOCKS * few);
+            if few > 0 {
+                let keys = Keys::new(isa, seed, high);
+                // (In memory, where operands may lie, so that they take no registers.)
+                let keys = black_box(&keys);
+                let (many, few) = groups.split_at_mut(BLOCKS * many);
+                draw_groups::<SETS, D>(isa, keys, low, many);
+                draw_groups::<FEWER_SETS, D>(isa, keys, low + many.len() as u32, few);
             }
-            philox::fill::<8, D>(seed, block.wrapping_add(whole as u64), rest);
+            philox::fill::<8, D>(seed, block.wrapping_add(groups.len() as u64), rest);
         },
     );
 }
 
-/// Writes the draws of blocks from one on, of whose numbers the upper halves are the same.
+/// Writes the draws of blocks, in groups of as many sets, from one on whose number has such a lower half.
 #[inline(always)]
-fn draw_groups<D: InOrder>(
+fn draw_groups<const SETS: usize, D: InOrder>(
     isa: Avx2,
-    seed: u64,
-    [low, high]: [u32; 2],
-    groups: &mut [[MaybeUninit<D>; SETS * BLOCKS]],
+    keys: &Keys,
+    low: u32,
+    blocks: &mut [MaybeUninit<D>],
 ) {
-    let keys = Keys::new(isa, seed, high);
-    // (In memory, where operands may lie, so that they take no registers.)
-    let keys = black_box(&keys);
     let m0 = u64::from(philox::MULTIPLIERS[0]);
     let mut product = isa.add64(
         isa.all64((m0 * u64::from(low)) as i64),
         isa.lanes64(D::LANES.map(|block| m0 * block)),
     );
-    for group in groups {
+    for group in blocks.chunks_exact_mut(SETS * BLOCKS) {
         let mut sets = [[isa.zero(); 4]; SETS];
         for words in &mut sets {
             *words = keys.two_rounds(isa, product);
