@@ -3,8 +3,8 @@
 use super::support::{noise, pairs};
 use num_complex::Complex;
 use simdcast::{
-    Cast, CastError, CastOptions, DType, Element, Exact, Overflow, Rounding, Value, cast,
-    cast_vec_with, cast_with, isa, reference,
+    Cast, CastError, CastOptions, DType, Element, Overflow, Rounding, Value, cast, cast_vec_with,
+    cast_with, isa, reference,
 };
 use std::fmt::Display;
 
@@ -216,10 +216,4 @@ fn an_unknown_instruction_set_comes_with_those_there_are() {
         let error = isa::set(level.name()).unwrap_err();
         tells(&error, &[&format!("{:?}", level.name()), "cannot run", "scalar"]);
     }
-}
-
-/// These two come from raw pointers only.
-#[test]
-fn misplaced_buffers_are_told_in_words() {
-    assert_eq!(Value::Real(Exact::from_bool(true)).to_string(), "1");
 }
