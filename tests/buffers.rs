@@ -10,9 +10,12 @@ use simdcast_kernels::{Kernel, Options, RunError};
 #[cfg(unix)]
 use std::cell::RefCell;
 use support::guarded::Guarded;
+use support::{
+    CHECKED, DRAWN, Tally, WRAPPED, assert_none, effective, in_parallel, noise, pairs, say,
+    source_bytes,
+};
 #[cfg(unix)]
 use support::{SIDES, fewer_pairs, turned};
-use support::{Tally, assert_none, in_parallel, noise, pairs, say, source_bytes};
 
 /// Lengths of a few steps of any instruction set, and those around the tile of composed kernels.
 fn lengths() -> impl Iterator<Item = usize> {
@@ -23,19 +26,9 @@ fn lengths() -> impl Iterator<Item = usize> {
 
 const LONGEST: usize = 8199;
 
-/// The options that take different kernels: the default ones, and others.
-fn kinds_of_options() -> [Options; 4] {
-    [
-        Options::DEFAULT,
-        Options { overflow: Overflow::Wrap, saturate: false, ..Options::DEFAULT },
-        // (Integers alone saturate, so that floats round.)
-        Options { overflow: Overflow::Saturate, rounding: Rounding::Up, ..Options::DEFAULT },
-        Options { rounding: Rounding::Stochastic { seed: 7 }, first_index: 1, ..Options::DEFAULT },
-    ]
-}
-
-/// Those that refuse elements.
-const CHECKED: Options = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+/// (Integers alone saturate, so that floats round.)
+const CLAMPED: Options =
+    Options { overflow: Overflow::Saturate, rounding: Rounding::Up, ..Options::DEFAULT };
 
 /// Random elements of a pair that options don't refuse, and what they become.
 struct Elements {
@@ -130,10 +123,8 @@ fn every_case(
     let levels = support::tested_levels();
     let jobs: Vec<_> = pairs().filter(|&(from, to)| suits(from, to)).collect();
     let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-        let mut kinds: Vec<_> = kinds.iter().map(|options| options.effective(from, to)).collect();
-        kinds.dedup();
         let mut tally = Tally { pairs: 1, ..Tally::default() };
-        for options in kinds {
+        for options in effective(kinds, from, to) {
             let Some(elements) = &Elements::new(from, to, &options, n) else {
                 let is_checked = matches!(options.overflow, Overflow::Error);
                 assert!(is_checked && to == DType::Float8E8M0Fnu, "{from} to {to}: all is refused");
@@ -159,7 +150,7 @@ fn any_pair(_: DType, _: DType) -> bool {
 
 #[test]
 fn every_alignment_within_guard_bytes() {
-    every_case(any_pair, &kinds_of_options(), 513, |case| {
+    every_case(any_pair, &[Options::DEFAULT, WRAPPED, CLAMPED, DRAWN], 513, |case| {
         let (from, to) = (case.kernel.from(), case.kernel.to());
         let mut runs = 0;
         for n in [0, 1, 3, 15, 16, 17, 31, 64, 65, 100, 129, 513] {
@@ -264,13 +255,12 @@ fn a_checked_cast_names_the_first_unfit_element_wherever_it_is() {
     for level in support::tested_levels() {
         let jobs: Vec<_> = pairs().collect();
         let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
-            let kernel = Kernel::on(level, from, to, &checked);
-            let Some((fitting, unfit)) = both_kinds(from, to, &checked) else {
+            let kernel = Kernel::on(level, from, to, &CHECKED);
+            let Some((fitting, unfit)) = both_kinds(from, to, &CHECKED) else {
                 return Ok(Tally::default());
             };
             let codes: Vec<_> = fitting.iter().copied().cycle().take(N).collect();
-            let results = fitting.iter().map(|&code| reference::cast(from, to, code, &checked, 0));
+            let results = fitting.iter().map(|&code| reference::cast(from, to, code, &CHECKED, 0));
             let results: Vec<_> = results.map(|code| code.expect("it fits")).collect();
             let mut right = vec![0; to.bytes_for(N).unwrap()];
             for (i, &code) in results.iter().cycle().take(N).enumerate() {
@@ -312,9 +302,8 @@ fn each_unfit_code_is_seen_among_many() {
     for level in support::tested_levels() {
         let jobs: Vec<_> = pairs().filter(|(from, _)| from.bits() <= 8).collect();
         let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
-            let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
-            let kernel = Kernel::on(level, from, to, &checked);
-            let fits = |code: &u128| reference::cast(from, to, *code, &checked, 0).is_ok();
+            let kernel = Kernel::on(level, from, to, &CHECKED);
+            let fits = |code: &u128| reference::cast(from, to, *code, &CHECKED, 0).is_ok();
             let (fitting, unfit): (Vec<_>, Vec<_>) =
                 (0..1 << from.significant_bits()).partition(fits);
             let codes: Vec<_> = fitting.iter().copied().cycle().take(N).collect();
@@ -346,15 +335,14 @@ fn each_unfit_code_is_seen_among_many() {
 fn an_upper_half_is_seen_among_many() {
     const N: usize = 4099;
     use DType::*;
-    let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
     let integers = DType::ALL.into_iter().filter(|to| to.bits() < 64 && !to.is_complex());
     for level in support::tested_levels() {
         let mut seen = 0;
         for (from, to) in integers.clone().flat_map(|to| [(UInt64, to), (Int64, to)]) {
-            let kernel = Kernel::on(level, from, to, &checked);
+            let kernel = Kernel::on(level, from, to, &CHECKED);
             let mut source = source_bytes(from, &[1; N]);
             let mut stored = vec![0; to.bytes_for(N).unwrap()];
-            let refused = |code: &u128| reference::cast(from, to, *code, &checked, 0).is_err();
+            let refused = |code: &u128| reference::cast(from, to, *code, &CHECKED, 0).is_err();
             let uppers = [1 << 32, 1 << 32 | 1, 1 << 63, 1 << 63 | 1, 0x1234_5678 << 32 | 1];
             if refused(&1) {
                 continue;
@@ -377,7 +365,6 @@ fn an_upper_half_is_seen_among_many() {
 fn an_unfit_element_is_named_in_every_block() {
     const N: usize = 140_003;
     use DType::*;
-    let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
     for level in support::tested_levels() {
         for (from, to) in [
             (Float8E4M3Fn, Int4x2),
@@ -385,12 +372,12 @@ fn an_unfit_element_is_named_in_every_block() {
             (Float6E3M2FnX4, Float4E2M1FnX2),
             (Float16, UInt1x8),
         ] {
-            let kernel = Kernel::on(level, from, to, &checked);
-            let (fitting, unfit) = both_kinds(from, to, &checked).expect("there are both");
+            let kernel = Kernel::on(level, from, to, &CHECKED);
+            let (fitting, unfit) = both_kinds(from, to, &CHECKED).expect("there are both");
             let codes: Vec<_> = fitting.iter().copied().cycle().take(N).collect();
             let mut right = vec![0; to.bytes_for(N).unwrap()];
             for (i, &code) in codes.iter().enumerate() {
-                let result = reference::cast(from, to, code, &checked, 0).expect("it fits");
+                let result = reference::cast(from, to, code, &CHECKED, 0).expect("it fits");
                 reference::store(to, &mut right, i, result);
             }
             let mut source = source_bytes(from, &codes);
@@ -464,7 +451,7 @@ fn between_pages(
 #[cfg(unix)]
 #[test]
 fn every_length_between_unreadable_pages() {
-    let kinds: Vec<_> = kinds_of_options().into_iter().chain([CHECKED]).collect();
+    let kinds = [Options::DEFAULT, WRAPPED, CLAMPED, DRAWN, CHECKED];
     every_case(any_pair, &kinds, LONGEST, |case| {
         between_pages(case, [false; 2], |src, dst, n| case.kernel.run(src, dst, n))
     });

@@ -4,13 +4,15 @@
 mod support;
 
 use simdcast::{
-    ByteOrder, Cast, CastError, CastOptions, CastReader, CastWriter, DType, Overflow, Rounding,
-    StridedView, StridedViewMut, Value, reference,
+    ByteOrder, Cast, CastError, CastOptions, CastReader, CastWriter, DType, Overflow, StridedView,
+    StridedViewMut, Value, reference,
 };
 use simdcast_kernels::{InOrder, Kernel, Options, RunError, Stores};
 use std::io::{self, BufReader, Read, Write};
 use support::guarded::Guarded;
-use support::{Parts, SIDES, Tally, fewer_pairs, noise, on_every_level, turned};
+use support::{
+    CHECKED, DRAWN, Parts, SIDES, Tally, fewer_pairs, noise, on_every_kind, on_every_level, turned,
+};
 
 fn lengths() -> impl Iterator<Item = usize> {
     let blocks = [255, 256, 257, 511, 513, 1023, 1025, 2049, 4096, 4097, 9001, 9009];
@@ -72,29 +74,16 @@ fn the_loops_for_other_cores() {
 
 #[test]
 fn every_pair_of_many_lengths() {
-    let kinds = [
-        Options::DEFAULT,
-        Options { overflow: Overflow::Wrap, saturate: false, ..Options::DEFAULT },
-        Options { rounding: Rounding::Stochastic { seed: 7 }, first_index: 1, ..Options::DEFAULT },
-        Options { overflow: Overflow::Error, ..Options::DEFAULT },
-    ];
-    let jobs: Vec<_> = fewer_pairs().collect();
-    on_every_level(&jobs, |level, &(from, to)| {
-        let mut tally = Tally { pairs: 1, ..Tally::default() };
-        let mut options: Vec<_> = kinds.iter().map(|o| o.effective(from, to)).collect();
-        options.dedup();
-        for (k, options) in options.iter().enumerate() {
-            let kernel = Kernel::on(level, from, to, options);
-            for sides in SIDES {
-                tally.options += 1;
-                // Long ones have several blocks, whose draws go on from one to the next.
-                for n in lengths().filter(|&n| k == 0 || n % 4 == k || n > 1000) {
-                    check(&kernel, sides, n)?;
-                    tally.values += 1;
-                }
+    on_every_kind(|kernel, k| {
+        let mut runs = 0;
+        for sides in SIDES {
+            // Long ones have several blocks, whose draws go on from one to the next.
+            for n in lengths().filter(|&n| k == 0 || n % 4 == k || n > 1000) {
+                check(kernel, sides, n)?;
+                runs += 1;
             }
         }
-        Ok(tally)
+        Ok(runs)
     });
 }
 
@@ -147,10 +136,9 @@ fn values_are_told_in_the_right_order() {
 #[test]
 fn the_first_unfit_element_is_told_wherever_it_is() {
     const N: usize = 5003;
-    let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
     let jobs: Vec<_> = fewer_pairs().collect();
     on_every_level(&jobs, |level, &(from, to)| {
-        let kernel = Kernel::on(level, from, to, &checked);
+        let kernel = Kernel::on(level, from, to, &CHECKED);
         let mut runs = 0;
         for place in [N - 1, 4096, 2048, 1024, 1023, 512, 511, 1] {
             // Zeros, and a number as large in either byte order, if that does not fit.
@@ -252,13 +240,8 @@ fn f32_of(code: u64) -> u32 {
     (f64::from_bits(code) as f32).to_bits()
 }
 
-fn kinds_elsewhere() -> [Options; 3] {
-    [
-        Options::DEFAULT,
-        Options { rounding: Rounding::Stochastic { seed: 9 }, first_index: 5, ..Options::DEFAULT },
-        Options { overflow: Overflow::Error, ..Options::DEFAULT },
-    ]
-}
+/// Options of which the indices of elements make something, and the default ones.
+const KINDS_ELSEWHERE: [Options; 3] = [Options::DEFAULT, DRAWN, CHECKED];
 
 /// A source, and what a cast of it in one run, in the machine's byte order, comes to when both are turned.
 struct Flat {
@@ -325,8 +308,7 @@ fn elements_that_lie_apart() {
         let ((at, steps, places, unit), (dst_at, dst_steps, dst_places, dst_unit)) =
             (apart(from), apart(to));
         let bytes = |places: &[usize], unit| places.iter().max().unwrap() + unit;
-        for (options, sides) in kinds_elsewhere().iter().flat_map(|o| SIDES.map(|sides| (o, sides)))
-        {
+        for (options, sides) in KINDS_ELSEWHERE.iter().flat_map(|o| SIDES.map(|sides| (o, sides))) {
             let kernel = Kernel::on(level, from, to, options);
             let flat = Flat::of(&kernel, sides, n);
             let mut source = vec![0x5a; bytes(&places, unit)];
@@ -363,8 +345,7 @@ fn long_casts_in_parts() {
     on_every_level(&pairs, |level, &(from, to)| {
         let n = (5 << 21) / (from.bits() + to.bits()) * 8 + 77;
         let mut tally = Tally { pairs: 1, ..Tally::default() };
-        for (options, sides) in kinds_elsewhere().iter().flat_map(|o| SIDES.map(|sides| (o, sides)))
-        {
+        for (options, sides) in KINDS_ELSEWHERE.iter().flat_map(|o| SIDES.map(|sides| (o, sides))) {
             let kernel = Kernel::on(level, from, to, options);
             let flat = Flat::of(&kernel, sides, n);
             let swapped = kernel.with_swapped(sides);
@@ -388,8 +369,7 @@ fn with_sides(from: DType, to: DType, options: &Options, sides: [bool; 2]) -> Ca
 fn streams_whose_pieces_split_elements() {
     let n = 3001;
     for (from, to) in fewer_pairs() {
-        for (options, sides) in kinds_elsewhere().iter().flat_map(|o| SIDES.map(|sides| (o, sides)))
-        {
+        for (options, sides) in KINDS_ELSEWHERE.iter().flat_map(|o| SIDES.map(|sides| (o, sides))) {
             let flat = Flat::of(&Kernel::new(from, to, options), sides, n);
             let cast = with_sides(from, to, options, sides);
             let kernel = Kernel::new(from, to, options).with_swapped(sides);
@@ -427,7 +407,7 @@ fn streams_whose_pieces_split_elements() {
 #[test]
 fn threads() {
     for sides in SIDES {
-        for options in &kinds_elsewhere() {
+        for options in &KINDS_ELSEWHERE {
             let n = 1_000_003;
             let (from, to) = (DType::Float32, DType::BFloat16);
             let kernel = Kernel::new(from, to, options);

@@ -9,7 +9,8 @@ use simdcast_kernels::{Kernel, Options, Out, RunError, run_pair_defaults, run_pl
 use std::cell::Cell;
 use support::environment::Environment;
 use support::{
-    Case, SIDES, Tally, assert_none, distinct_options, in_parallel, pairs, say, turned, values,
+    CHECKED, Case, SIDES, Tally, assert_none, distinct_options, in_parallel, pairs, say, turned,
+    values,
 };
 
 /// All, those that trap last. Says so where this CPU has none, or this build doesn't know how to set
@@ -256,12 +257,11 @@ fn a_kernel_that_does_not_look_depends_on_the_environment() {
         assert!(environments[1..].iter().filter(|one| wrong(one)).count() > 0, "{level:?}");
     }
     let rounded = Options { rounding: Rounding::Up, ..Options::DEFAULT };
-    let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
     for (from, to, options, guarded) in [
         (DType::Float64, DType::Float32, Options::DEFAULT, true),
         (DType::Float64, DType::Complex128, Options::DEFAULT, false),
         (DType::Int4x2, DType::Int64, Options::DEFAULT, false),
-        (DType::Int64, DType::Int8, checked, false),
+        (DType::Int64, DType::Int8, CHECKED, false),
         (DType::Int16, DType::Float8E4M3Fn, rounded, true),
     ] {
         assert_eq!(Kernel::new(from, to, &options).is_guarded(), guarded, "{from} {to}");

@@ -9,7 +9,8 @@ use simdcast::{DType, Overflow, Rounding, reference};
 use simdcast_kernels::{Kernel, Options};
 use std::borrow::Cow;
 use support::{
-    Case, Tally, assert_none, compare, distinct_options, in_parallel, noise, pairs, say, values,
+    CHECKED, Case, Tally, assert_none, compare, distinct_options, in_parallel, noise, pairs, say,
+    values,
 };
 
 #[test]
@@ -153,7 +154,7 @@ fn the_comparison_sees_what_other_options_change() {
     let codes: Vec<_> = (0..1 << 16).collect();
     let others = [
         Options { saturate: false, ..Options::DEFAULT },
-        Options { overflow: Overflow::Error, ..Options::DEFAULT },
+        CHECKED,
         Options { rounding: Rounding::NearestAway, ..Options::DEFAULT },
     ];
     assert!(Case::new(from, to, &Options::DEFAULT, codes.clone()).check(&kernel).is_ok());

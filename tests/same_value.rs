@@ -5,13 +5,10 @@ mod support;
 
 use simdcast::isa::{self, Level};
 use simdcast::{
-    Cast, CastError, CastOptions, DType, Exact, Float4E2M1Fn, Int1, Overflow, cast_same_value,
-    is_lossless, reference,
+    Cast, CastError, CastOptions, DType, Exact, Float4E2M1Fn, Int1, cast_same_value, is_lossless,
+    reference,
 };
-use simdcast_kernels::Options;
-use support::{Tally, assert_none, in_parallel, noise, pairs, say, source_bytes, values};
-
-const CHECKED: Options = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+use support::{CHECKED, Tally, assert_none, in_parallel, noise, pairs, say, source_bytes, values};
 
 /// The parts of an element's value; the imaginary part of a real number is 0.
 fn parts(dtype: DType, code: u128) -> [Exact; 2] {

@@ -4,22 +4,12 @@ mod support;
 
 use num_complex::Complex;
 use simdcast::{
-    ByteOrder, Cast, CastError, CastOptions, DType, Element, Float8E4M3Fn, Overflow, Rounding,
-    cast, cast_vec, isa, reference,
+    ByteOrder, Cast, CastError, CastOptions, DType, Element, Float8E4M3Fn, cast, cast_vec, isa,
+    reference,
 };
 use std::fmt::Debug;
 use support::guarded::Guarded;
-use support::{noise, pairs, say, source_bytes, tested_levels, turned};
-
-/// The default ones, and some that take other kernels.
-fn kinds_of_options() -> [CastOptions; 4] {
-    [
-        CastOptions::new(),
-        CastOptions::new().overflow(Overflow::Wrap).saturate(false),
-        CastOptions::new().overflow(Overflow::Error),
-        CastOptions::new().rounding(Rounding::Stochastic { seed: 7 }).first_index(3),
-    ]
-}
+use support::{KINDS, noise, pairs, say, source_bytes, tested_levels, turned};
 
 /// Casts the element of a code by itself, and answers whether it fits.
 fn check(cast: &Cast, options: &CastOptions, code: u128, offset: usize) -> bool {
@@ -65,7 +55,7 @@ fn a_cast_of_one_element_writes_no_other_byte() {
         isa::set(level.name()).unwrap();
         let (mut fit, mut unfit) = (0, 0);
         for (i, (from, to)) in pairs().enumerate() {
-            for options in kinds_of_options() {
+            for options in KINDS.map(CastOptions::from) {
                 let cast = Cast::new(from, to, options).unwrap();
                 let one = reference::cast(DType::UInt8, from, 1, CastOptions::new().as_ref(), 0);
                 let random = noise(i as u64) as u128 | u128::from(noise(!i as u64)) << 64;

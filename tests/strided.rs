@@ -5,12 +5,12 @@ mod support;
 
 use proptest::prelude::*;
 use simdcast::{
-    Cast, CastError, CastOptions, DType, LayoutError, Overflow, Rounding, StridedView,
-    StridedViewMut, reference,
+    Cast, CastError, CastOptions, DType, LayoutError, Overflow, StridedView, StridedViewMut,
+    reference,
 };
 use simdcast_kernels::{InOrder, Join, Kernel, Options, RunError};
 use support::guarded::Guarded;
-use support::{Parts, Tally, fewer_pairs, noise, on_every_level};
+use support::{KINDS, Parts, Tally, noise, on_every_kind, on_every_level};
 
 /// How one side lies in memory.
 #[derive(Clone, Debug)]
@@ -243,39 +243,22 @@ const SHAPES: [&[usize]; 18] = [
     &[3, 1, 150, 70],
 ];
 
-fn kinds_of_options() -> [Options; 4] {
-    [
-        Options::DEFAULT,
-        Options { overflow: Overflow::Wrap, saturate: false, ..Options::DEFAULT },
-        Options { rounding: Rounding::Stochastic { seed: 7 }, ..Options::DEFAULT },
-        Options { overflow: Overflow::Error, ..Options::DEFAULT },
-    ]
-}
-
 #[test]
 fn every_pair_in_many_forms() {
-    let jobs: Vec<_> = fewer_pairs().collect();
-    on_every_level(&jobs, |level, &(from, to)| {
-        let mut tally = Tally { pairs: 1, ..Tally::default() };
-        let kinds: Vec<_> = kinds_of_options()
-            .into_iter()
-            .filter(|o| o.is_default() || !o.effective(from, to).is_default())
-            .collect();
-        for (k, options) in kinds.iter().enumerate() {
-            let kernel = Kernel::on(level, from, to, options);
-            tally.options += 1;
-            for (s, shape) in SHAPES.iter().enumerate() {
-                // Few are cast under each of the other options, others by each pair.
-                let seed = noise(from as u64 * 64 + to as u64) ^ (s * 4 + k) as u64;
-                if k > 0 && !noise(seed).is_multiple_of(4) {
-                    continue;
-                }
-                let forms = [1, 2].map(|i| Form::from_noise(noise(seed) ^ i, shape.len()));
-                check(&kernel, options, shape, [&forms[0], &forms[1]], seed)?;
-                tally.values += 1;
+    on_every_kind(|kernel, k| {
+        let pair = kernel.from() as u64 * 64 + kernel.to() as u64;
+        let mut runs = 0;
+        for (s, shape) in SHAPES.iter().enumerate() {
+            // Few are cast under each of the other options, others by each pair.
+            let seed = noise(pair) ^ (s * 4 + k) as u64;
+            if k > 0 && !noise(seed).is_multiple_of(4) {
+                continue;
             }
+            let forms = [1, 2].map(|i| Form::from_noise(noise(seed) ^ i, shape.len()));
+            check(kernel, kernel.options(), shape, [&forms[0], &forms[1]], seed)?;
+            runs += 1;
         }
-        Ok(tally)
+        Ok(runs)
     });
 }
 
@@ -299,7 +282,7 @@ fn transposed_matrices() {
             (Float32, Int8),
         ];
         for (from, to) in pairs {
-            for options in kinds_of_options() {
+            for options in KINDS {
                 let kernel = Kernel::on(level, from, to, &options);
                 for gap in [0, 3] {
                     let forms = [form([0, 1], gap), form([1, 0], gap)];
@@ -349,7 +332,7 @@ fn as_many_dimensions_as_there_may_be() {
         (13..=32).flat_map(|rank| pairs.map(|(from, to)| (from, to, rank))).collect();
     on_every_level(&jobs, |level, &(from, to, rank)| {
         let seed = noise(rank as u64) ^ from as u64;
-        let options = kinds_of_options()[seed as usize % 4];
+        let options = KINDS[seed as usize % 4];
         let mut order: Vec<usize> = (0..rank).collect();
         order.sort_by_key(|&i| noise(seed ^ noise(i as u64)));
         let mut shape = vec![1; rank];
@@ -377,7 +360,7 @@ fn views_in_parts() {
             steps: (0..shape.len()).map(|i| (1, 0, backward && i != 1, false)).collect(),
             before: 1,
         };
-        for (i, options) in kinds_of_options().into_iter().enumerate() {
+        for (i, options) in KINDS.into_iter().enumerate() {
             let kernel = Kernel::on(level, from, to, &options);
             let forms = [form(i > 1, &[0, 1, 2]), form(i % 2 == 1, &[2, 1, 0])];
             for (a, b, parts) in [(0, 1, 3), (1, 0, 2)] {
@@ -422,7 +405,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let (from, to) = (DType::ALL[from], DType::ALL[to]);
-        let options = kinds_of_options()[kind];
+        let options = KINDS[kind];
         let kernel = Kernel::new(from, to, &options);
         check(&kernel, &options, &shape, [&a, &b], seed).map_err(TestCaseError::fail)?;
     }

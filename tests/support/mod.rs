@@ -64,11 +64,29 @@ fn all_options() -> impl Iterator<Item = Options> {
 /// The options to test a pair with: of those that provably do the same for it, one. The default
 /// ones come first.
 pub fn distinct_options(from: DType, to: DType) -> Vec<Options> {
-    let mut distinct = vec![Options::DEFAULT];
-    for options in all_options() {
-        let effective = options.effective(from, to);
-        if !distinct.contains(&effective) {
-            distinct.push(effective);
+    effective(&all_options().collect::<Vec<_>>(), from, to)
+}
+
+/// Options by which floats and integers wrap, and infinities stay.
+pub const WRAPPED: Options =
+    Options { overflow: Overflow::Wrap, saturate: false, ..Options::DEFAULT };
+
+/// Options under which what is stored depends on where an element is, the first one being in the middle of four.
+pub const DRAWN: Options =
+    Options { rounding: Rounding::Stochastic { seed: 7 }, first_index: 1, ..Options::DEFAULT };
+
+/// Options that refuse elements.
+pub const CHECKED: Options = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+
+/// The options that take different kernels: for tests of what is done around kernels that others test.
+pub const KINDS: [Options; 4] = [Options::DEFAULT, WRAPPED, DRAWN, CHECKED];
+
+/// Of options those that differ for a pair, without what makes no difference to it.
+pub fn effective(kinds: &[Options], from: DType, to: DType) -> Vec<Options> {
+    let mut distinct = Vec::new();
+    for options in kinds.iter().map(|options| options.effective(from, to)) {
+        if !distinct.contains(&options) {
+            distinct.push(options);
         }
     }
     distinct
@@ -338,6 +356,20 @@ pub fn on_every_level<J: Sync>(
         assert!(pairs > 0, "nothing was tested");
         assert_none(&errors);
     }
+}
+
+/// Does some work for each of [fewer pairs](fewer_pairs) by the kernel of each of the [kinds of options](KINDS) that differ for
+/// it, on each level. The work is told which of these it is, the default ones being number 0, and answers how many runs it made.
+pub fn on_every_kind(work: impl Fn(&Kernel, usize) -> Result<u64, String> + Sync) {
+    let jobs: Vec<_> = fewer_pairs().collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        for (k, options) in effective(&KINDS, from, to).iter().enumerate() {
+            tally.options += 1;
+            tally.values += work(&Kernel::on(level, from, to, options), k)?;
+        }
+        Ok(tally)
+    });
 }
 
 /// Does some work for each pair of which a level may have loops for other CPUs' cores, with the loops for each core: on AVX2
