@@ -135,6 +135,7 @@ fn every_pair_gives_the_same_bits_in_every_environment() {
         start.elapsed().as_secs_f64()
     ));
     assert_none(&errors);
+    assert_eq!(tally.pairs as usize, DType::COUNT * DType::COUNT);
 }
 
 /// Where sides are turned, kernels are compiled once more, and some are others.
@@ -172,6 +173,7 @@ fn the_other_byte_order_gives_the_same_bits_in_every_environment() {
         tally.options
     ));
     assert_none(&errors);
+    assert_eq!(tally.pairs as usize, DType::COUNT * DType::COUNT);
     assert!(tally.options > 0);
 }
 
@@ -195,8 +197,9 @@ fn options_give_the_same_bits_in_every_environment() {
     ];
     let (levels, environments) = (support::tested_levels(), environments());
     let jobs: Vec<_> = some.into_iter().flat_map(|from| some.map(|to| (from, to))).collect();
-    let (_, errors) = in_parallel(&jobs, |&(from, to)| {
+    let (tally, errors) = in_parallel(&jobs, |&(from, to)| {
         let codes = values::some_codes(from, to, 256);
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
         for options in distinct_options(from, to) {
             let mut codes = codes.clone();
             if options.overflow == Overflow::Error {
@@ -207,10 +210,19 @@ fn options_give_the_same_bits_in_every_environment() {
                 let kernel = Kernel::on(level, from, to, &options);
                 check(&case, &kernel, &environments, &[Runs::Whole])?;
             }
+            tally.options += 1;
         }
-        Ok(Tally::default())
+        Ok(tally)
     });
+    say(&format!(
+        "{} environments: {levels:?}, {} pairs with {} options",
+        environments.len(),
+        tally.pairs,
+        tally.options
+    ));
     assert_none(&errors);
+    assert_eq!(tally.pairs as usize, some.len() * some.len());
+    assert!(tally.options > 5 * tally.pairs, "{tally:?}");
 }
 
 /// A number that float32 has none like, and that casts under each rounding to another: by every door.
