@@ -9,7 +9,7 @@
 //! A pair whose kernel does not depend on the environment never looks: its times are the same.
 
 #[path = "../tests/support/environment.rs"]
-#[allow(dead_code)]
+#[allow(dead_code)] // It is for environments in which exceptions trap, too.
 mod environment;
 
 use environment::Environment;

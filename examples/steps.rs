@@ -235,7 +235,6 @@ fn run(args: &[String]) -> Result<(), String> {
 
 /// Single steps, as a debugger makes them.
 #[cfg(all(target_os = "linux", target_env = "gnu"))] // Others have other types of requests.
-#[allow(unsafe_code)]
 mod stepped {
     use std::io;
     use std::os::unix::process::CommandExt;

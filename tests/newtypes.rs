@@ -81,7 +81,6 @@ trait Small: Element + Pod + PartialOrd + Default + Debug + Display + Into<f32> 
 
 macro_rules! small {
     ($($name:ident [$($zero:ident)?] [$($nan:ident)?] [$($infinity:ident $lowest:ident)?])*) => {$(
-        #[allow(unused_mut, unused_assignments)]
         impl Small for $name {
             const LIMITS: [Self; 6] = [
                 Self::MAX,

@@ -49,7 +49,7 @@ mod avx512;
 #[allow(dead_code, unused_imports)] // It is for checked casts, too, and has tests, which a bench does not run.
 #[path = "../../examples/matrix/data.rs"]
 mod data;
-#[allow(dead_code, unused_imports)]
+#[allow(dead_code, unused_imports)] // It is for casts under options, too, and has tests.
 #[path = "../../examples/matrix/measure.rs"]
 mod measure;
 

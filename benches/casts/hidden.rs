@@ -8,7 +8,7 @@
 macro_rules! unknown {
     ($($value:ident)*) => {$(
         // SAFETY: there is no instruction, nothing is read through a pointer, and the register stays as it is.
-        #[allow(clippy::pointers_in_nomem_asm_block)]
+        #[allow(clippy::pointers_in_nomem_asm_block, reason = "a pointer that nothing follows")]
         unsafe {
             core::arch::asm!("/* {} */", inout(reg) $value, options(nomem, nostack, preserves_flags))
         }

@@ -53,7 +53,6 @@ macro_rules! all_pairs {
     (@from $from:ident, [$($to:ident)*]) => {$(
         const _: () = {
             #[inline(always)]
-            #[allow(clippy::unnecessary_cast)]
             fn each(src: &[$from], dst: &mut [$to]) {
                 for (d, s) in dst.iter_mut().zip(src) {
                     *d = *s as $to;

@@ -98,7 +98,8 @@ pub(crate) fn hidden(n: usize) -> usize {
 
 /// A cache line.
 #[repr(align(64))]
-struct Line(#[allow(dead_code)] MaybeUninit<[u8; 64]>);
+#[allow(dead_code)] // Where it lies is all that counts.
+struct Line(MaybeUninit<[u8; 64]>);
 
 /// The bytes of the longest step: 64 elements of 8 bytes.
 const LONGEST_STEP: usize = 512;

@@ -197,7 +197,6 @@ macro_rules! define {
         };
 
         /// The real dtypes as types, for generic code.
-        #[allow(missing_docs, missing_debug_implementations)]
         pub(crate) mod mark {
             use super::{DType, Real};
             $(

@@ -36,7 +36,6 @@ pub(crate) enum Arithmetic {
     Ambient,
     /// Only whether subnormal numbers are kept, of those instructions that take or give them: the rest round as the
     /// instruction says, or not at all, and raise no exception.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     Explicit,
 }
 

@@ -166,7 +166,7 @@ impl FloatFormat {
 }
 
 /// The formats by the names of their dtypes.
-#[allow(missing_docs)]
+#[allow(missing_docs)] // Their names say all.
 impl FloatFormat {
     pub const FLOAT16: Self = Self::new(5, 10, Specials::Ieee);
     pub const BFLOAT16: Self = Self::new(8, 7, Specials::Ieee);

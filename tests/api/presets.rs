@@ -51,7 +51,6 @@ fn low<const N: usize>(number: u64) -> [u8; N] {
 }
 
 #[test]
-#[allow(clippy::unnecessary_cast, clippy::eq_op)]
 fn rust_as_is_what_as_does() {
     as_pairs! {
         [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64] [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64]

@@ -13,8 +13,9 @@ use super::sums::Sum;
 use super::whole::Range;
 use super::{BUFFER, LONG, Shapes, pieces};
 use crate::buffer::Buffer;
-#[cfg_attr(not(target_arch = "x86_64"), allow(unused))]
-use crate::dtypes::{DType, Kind};
+use crate::dtypes::DType;
+#[cfg(target_arch = "x86_64")]
+use crate::dtypes::Kind;
 use crate::table::{Kernel, Params, Table};
 use core::mem::MaybeUninit;
 use core::{array, ptr, slice};
@@ -56,11 +57,8 @@ impl ByNibbles {
 
 impl Map {
     /// For the loop of an instruction set, which looks up the codes of a dtype.
-    fn of(
-        #[allow(unused)] shapes: &Shapes,
-        table: [u8; 256],
-        #[allow(unused)] codes: DType,
-    ) -> Self {
+    #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))] // Where it may have another form.
+    fn of(shapes: &Shapes, table: [u8; 256], codes: DType) -> Self {
         Self {
             table,
             #[cfg(target_arch = "x86_64")]

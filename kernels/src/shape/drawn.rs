@@ -30,7 +30,7 @@ pub(crate) struct DrawnMap {
 }
 
 /// The bytes of upper halves of rests.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // As above.
 pub(crate) struct Rests {
     pub(crate) upper: [u8; 256],
     pub(crate) lower: [u8; 256],

@@ -14,7 +14,6 @@ use crate::options::{Options, Overflow, Rounding};
 /// The codes that do not become zero: so many, which are none or fewer than there are, from the first on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) first: u64,
     pub(crate) count: u64,
 }

@@ -103,7 +103,7 @@ impl Stores {
     }
 
     /// The same with one more that does not saturate.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has such loops.
     pub(crate) const fn with_overflow(mut self, from: DType, to: DType, store: Store) -> Self {
         match (place_in(&SMALL, from), place_in(&SMALL, to)) {
             (Some(from), Some(to)) => self.overflows[from][to] = Some(store),
@@ -140,7 +140,7 @@ impl Stores {
 /// The float32 that may stand for all that are nearer to zero, but zero: every mode rounds it to the same small float.
 /// Arithmetic with it is none with subnormal numbers, which takes some CPUs a hundred times as long. (Of bfloat16s, if any
 /// bits may come, some hundredth is subnormal; of float32s fewer are.)
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Whose loops calculate with it.
 pub(crate) const TINY: f32 = 1.0 / (1u64 << 40) as f32;
 
 const fn place(from: DType) -> Option<usize> {

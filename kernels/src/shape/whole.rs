@@ -46,7 +46,7 @@ impl Wraps {
 /// Whether the low bits that an integer dtype has are zeros of all of a float dtype's numbers from 2^31 on. Then a
 /// conversion to 32-bit integers that gives -2^31 for these, for infinities and for NaNs is all that wrapping takes, as
 /// long as no more than 31 bits are kept.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has such conversions.
 pub(crate) const fn is_zero_past_ints(from: DType, to: DType) -> bool {
     let lowest = match from {
         // There are none.
@@ -61,11 +61,11 @@ pub(crate) const fn is_zero_past_ints(from: DType, to: DType) -> bool {
 /// What is added to the part of a float32 that is then cut off to a whole number, or rounded to the nearest: it makes no
 /// difference to what that is, being less than half of what float32s just below a half lie apart, but keeps the part from
 /// being subnormal, which takes some CPUs a hundred times as long.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Whose loops add it.
 pub(crate) const BIT: f32 = 1.0 / (1u64 << 30) as f32;
 
 /// The same of float64s.
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // As above.
 pub(crate) const BIT_64: f64 = 1.0 / (1u64 << 60) as f64;
 
 /// The low bytes of an integer.
@@ -190,7 +190,7 @@ pub(crate) struct Clamps([[Clamp; 8]; 8]);
 
 impl Clamps {
     /// The same with another loop.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Which has such loops.
     pub(crate) const fn with(mut self, from: DType, to: DType, clamp: Clamp) -> Self {
         self.0[place(from)][place(to)] = clamp;
         self
