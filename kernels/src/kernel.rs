@@ -360,7 +360,7 @@ impl Kernel {
         let mut values = self.room_for::<T>(n)?;
         let kernel = self.for_fresh(values.spare_capacity_mut());
         // SAFETY: the vector has room for `n` elements of the destination's size, apart from the
-        // source; after success all are written, and they make `T`s.
+        // source; after success all are written, in parts, too (see `Join`), and they make `T`s.
         unsafe {
             kernel.run_parts(src.as_ptr(), values.as_mut_ptr().cast(), n, join)?;
             values.set_len(n);

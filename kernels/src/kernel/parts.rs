@@ -9,6 +9,9 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Does two things, one after the other or at once.
+///
+/// Memory is taken for written when [`join`](Self::join) has returned. No implementation in safe code, however wrong, can
+/// return before both closures have: it has to answer an `A` and a `B`, of which it knows nothing, and they alone make these.
 pub trait Join: Sync {
     /// In how many parts to do work that could be done in `most`, each of which reads and writes at least
     /// 256 KiB.
@@ -129,7 +132,7 @@ impl<J: Join> Parts<'_, J> {
         if parts.len() > 1 {
             let middle = parts.start + parts.len() / 2;
             let (first, second) = (parts.start..middle, middle..parts.end);
-            // SAFETY: the caller's; no element is in both.
+            // SAFETY: the caller's; no element is in both. (When this returns both are done, see `Join`.)
             self.join.join(|| unsafe { self.run(first) }, || unsafe { self.run(second) });
         } else {
             // SAFETY: the caller's.

@@ -111,7 +111,8 @@ impl Kernel {
         let kernel = self.for_fresh(values.spare_capacity_mut());
         let layout = src.layout.contiguous_as(self.to());
         // SAFETY: the vector has room for as many elements of the destination's size as the view has, one
-        // after the other, apart from the source; after success all are written, and they make `T`s.
+        // after the other, apart from the source; after success all are written, in parts, too (see
+        // `Join`), and they make `T`s.
         unsafe {
             let dst = values.as_mut_ptr().cast();
             kernel.run_layouts((src.start, &src.layout), (dst, &layout), join)?;
@@ -211,7 +212,7 @@ impl<'a, J: Join> Strided<'a, J> {
         if parts > 1
             && let Some(([first, second], [a, b])) = plan.split(parts)
         {
-            // SAFETY: the caller's; no element is in both.
+            // SAFETY: the caller's; no element is in both. (When this returns both are done, see `Join`.)
             self.join.join(|| unsafe { self.run(&first, a) }, || unsafe { self.run(&second, b) });
             return;
         }
