@@ -9,10 +9,14 @@ two. A binary is one that was built with readable names of generic functions, an
     export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-C symbol-mangling-version=v0 -Z merge-functions=disabled"
     cargo build --release --example matrix
 
-for the host (and so with --target, the linker and the rest that .ci/cross names, for another). Levels are
-avx2 and neon. "-" stands where there is no loop of a pair's own. What runs before and after the loop is not counted, nor is the loop's share of what a branch
-skips: a loop is taken from its first instruction to the jump back. How many elements a turn does is told by
-the bytes that it stores. Pairs with a complex side that go by a tile are the sum of their stages.
+for the host (and so with --target, the linker and the rest that .ci/cross names, for another).
+
+* Levels are avx2 and neon.
+* "-" stands where there is no loop of a pair's own.
+* A loop is taken from its first instruction to the jump back. What runs before and after it is not counted, nor is
+  its share of what a branch skips.
+* How many elements a turn does is told by the bytes that it stores.
+* Pairs with a complex side that go by a tile are the sum of their stages.
 """
 
 import functools

@@ -37,7 +37,8 @@ const PAIRS: &str = "\
 const LENGTHS: [usize; 2] = [4096, 5120];
 /// As many elements are made, whatever the length.
 const POOL: usize = 8192;
-/// More than so many times as many instructions are a regression. (What another version of the compiler makes of the same code differs less.)
+/// More than so many times as many instructions are a regression. (What another version of the compiler makes of the same
+/// code differs less.)
 const TOLERANCE: f64 = 1.1;
 
 fn main() -> ExitCode {

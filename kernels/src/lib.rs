@@ -11,14 +11,26 @@
 //!
 //! # Where things are
 //!
-//! The law is in `reference`, which knows the dtypes, their formats and the options, and no kernels. `dispatch` has a table of kernels for each
-//! instruction set, and `kernel` the doors to them. In the folders of the instruction sets, `scalar` (any target), `neon`,
-//! `avx2` and `avx512`, the same name is the same thing: `decode`, `bridge` and `encode` are the way of most pairs, by hubs;
-//! `direct` the pairs that have loops of their own; `pieces` packed and complex elements taken apart; `shapes` and `stores`
-//! what options make of a pair; `draws` and `generator` stochastic rounding; `shim` instructions that `pulp` or the oldest
-//! compiler does not have. What is in one folder only is a loop that this instruction set has, and its file says for which
-//! pairs and why. Beside them is what all share: `shape`, how a cast under options goes, step by step; `tile`, what goes
-//! through buffers; `swap`, `strided`, `stream`, `align` and `shifted`, other ways of memory.
+//! The law is in `reference`, which knows the dtypes, their formats and the options, and no kernels. `dispatch` has a table
+//! of kernels for each instruction set, and `kernel` the doors to them.
+//!
+//! The instruction sets have folders: `scalar` (any target), `neon`, `avx2` and `avx512`. In these the same name is the same
+//! thing:
+//!
+//! * `decode`, `bridge` and `encode`: the way of most pairs, by hubs.
+//! * `direct`: the pairs that have loops of their own.
+//! * `pieces`: packed and complex elements taken apart.
+//! * `shapes` and `stores`: what options make of a pair.
+//! * `draws` and `generator`: stochastic rounding.
+//! * `shim`: instructions that `pulp` or the oldest compiler does not have.
+//!
+//! What is in one folder only is a loop that this instruction set has, and its file says for which pairs and why.
+//!
+//! Beside them is what all share:
+//!
+//! * `shape`: how a cast under options goes, step by step.
+//! * `tile`: what goes through buffers.
+//! * `swap`, `strided`, `stream`, `align` and `shifted`: other ways of memory.
 //!
 //! # Fewer kernels
 //!
