@@ -29,7 +29,7 @@ mod plain;
 pub use masked::MaskedKernel;
 pub use out::Out;
 pub(crate) use parts::SMALLEST;
-pub use parts::{InOrder, Join};
+pub use parts::{Cuts, InOrder, Join, Work};
 use plain::Plain;
 
 /// The kernel of a pair under some options, ready to run.

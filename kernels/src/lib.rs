@@ -105,7 +105,8 @@ pub use dtypes::{DType, Kind, UnknownDType};
 pub use exact::Exact;
 pub use facts::{FloatInfo, IntInfo, can_fail, is_lossless};
 pub use kernel::{
-    InOrder, Join, Kernel, MaskedKernel, Out, RunError, run_pair_defaults, run_plain_defaults,
+    Cuts, InOrder, Join, Kernel, MaskedKernel, Out, RunError, Work, run_pair_defaults,
+    run_plain_defaults,
 };
 pub use options::{Options, Overflow, Rounding};
 pub use stream::Stores;

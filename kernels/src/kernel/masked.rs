@@ -1,6 +1,7 @@
 //! Casts that go on past what does not fit, and tell in a bitmap what did.
 
-use super::{Kernel, Out, RunError, check};
+use super::{Cuts, InOrder, Join, Kernel, Out, RunError, Work, check};
+use crate::align;
 use crate::buffer::Buffer;
 use crate::dispatch::{self, Level};
 use crate::dtypes::DType;
@@ -86,6 +87,18 @@ impl MaskedKernel {
         valid: impl Into<Out<'b>>,
         n: usize,
     ) -> Result<(), RunError> {
+        self.run_in_parts(src, dst, valid, n, &InOrder)
+    }
+
+    /// As [`run`](Self::run), in parts that may be cast at once if there is enough to do: each has whole bytes of the bitmap.
+    pub fn run_in_parts<'a, 'b>(
+        &self,
+        src: &[u8],
+        dst: impl Into<Out<'a>>,
+        valid: impl Into<Out<'b>>,
+        n: usize,
+        join: &impl Join,
+    ) -> Result<(), RunError> {
         let (dst, valid) = (dst.into(), valid.into());
         check(&self.kernel.params, src, &dst, n)?;
         let needed = n.div_ceil(8);
@@ -97,27 +110,54 @@ impl MaskedKernel {
         let Some(test) = &self.test else {
             // SAFETY: a bitmap of `n` bits, borrowed exclusively.
             unsafe { fill(valid.start, n) };
-            return self.kernel.run(src, dst, n);
+            return self.kernel.run_in_parts(src, dst, n, join);
         };
-        // SAFETY: all three have exactly the bytes of `n` elements, and what is borrowed exclusively
-        // overlaps nothing. Where the destination holds bools the kernel writes bools.
-        unsafe { self.run_blocks(test, src.as_ptr(), dst.start, valid.start, n) };
+        // (All three have exactly the bytes of `n` elements, and what is borrowed exclusively overlaps nothing. Where the
+        // destination holds bools the kernel writes bools.)
+        let (src, dst, valid) = (src.as_ptr(), dst.start, valid.start);
+        let piece = Piece { kernel: &self.kernel, test, src, dst, valid };
+        let (from, to) = (self.kernel.from().bits(), self.kernel.to().bits());
+        match Cuts::new(n, from + to + 1, join) {
+            None => piece.run(0, n),
+            // (A head of whole bytes of the bitmap is whole bytes of any elements.)
+            Some(cuts) => {
+                cuts.after(align::to_line((dst.addr(), to), 1).unwrap_or(0)).run(piece, join)
+            }
+        };
         Ok(())
     }
+}
 
-    /// # Safety
-    /// `src` is valid for reading `n` elements, `dst` for writing `n`, and `valid` for writing `n` bits;
-    /// they don't overlap.
-    unsafe fn run_blocks(
-        &self,
-        test: &Test,
-        src: *const u8,
-        dst: *mut u8,
-        valid: *mut u8,
-        n: usize,
-    ) {
-        let Kernel { kernel, mut params, level, guard, .. } = self.kernel;
+/// A masked cast of elements that can be read, written and marked: as many as it is run for, or cut off. They don't overlap,
+/// and no one else uses those of the destination and their bits.
+struct Piece<'a> {
+    kernel: &'a Kernel,
+    test: &'a Test,
+    src: *const u8,
+    dst: *mut u8,
+    valid: *mut u8,
+}
+
+// SAFETY: the pointers are used in `run` alone, which reads shared memory and writes to memory that is the piece's only.
+unsafe impl Send for Piece<'_> {}
+
+impl Work for Piece<'_> {
+    fn cut(self, elements: usize) -> (Self, Self) {
+        let (from, to) = (self.kernel.from().bits(), self.kernel.to().bits());
+        let eights = elements / 8;
+        // SAFETY: these elements are in all buffers, and a multiple of 8.
+        let (src, dst, valid) = unsafe {
+            (self.src.add(eights * from), self.dst.add(eights * to), self.valid.add(eights))
+        };
+        (Self { ..self }, Self { src, dst, valid, ..self })
+    }
+
+    fn run(self, first: usize, n: usize) -> usize {
+        let Self { test, src, dst, valid, .. } = self;
+        let Kernel { kernel, mut params, level, guard, .. } = *self.kernel;
         let (marks, mut checked) = (level.table.marks, test.params);
+        params.advance(first as u64);
+        checked.advance(first as u64);
         let (from, to) = (params.from.bits(), params.to.bits());
         let swap = params.swap.filter(|_| self.kernel.swapped()[0]);
         let mut native = Buffer::<BLOCK>::new();
@@ -129,8 +169,8 @@ impl MaskedKernel {
         let mut start = 0;
         while start < n {
             let len = block.min(n - start);
-            // SAFETY: the caller's: `start` is a multiple of 8, so that all pointers move by whole
-            // bytes, to where `len` elements are left. The level is available, as `on` asserted; the
+            // SAFETY: whoever makes a piece has so many elements on all sides. `start` is a multiple of 8, so that
+            // all pointers move by whole bytes, to where `len` elements are left. The level is available, as `on` asserted; the
             // first kernel is that of `params` on it and refuses nothing; the second is for the checked
             // cast of any pair that can fail, as this one can.
             unsafe {
@@ -150,6 +190,7 @@ impl MaskedKernel {
             checked.advance(len as u64);
             start += len;
         }
+        n
     }
 }
 

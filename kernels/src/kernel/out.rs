@@ -15,6 +15,19 @@ pub struct Out<'a> {
 }
 
 impl Out<'_> {
+    /// How many bytes there are.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The first bytes, so many or all there are, and those after them.
+    pub fn split_at(self, bytes: usize) -> (Self, Self) {
+        let bytes = bytes.min(self.bytes);
+        // SAFETY: so many bytes are there.
+        let start = unsafe { self.start.add(bytes) };
+        (Self { bytes, ..self }, Self { start, bytes: self.bytes - bytes, ..self })
+    }
+
     /// The same made anew, for a call that rarely happens: what is handed on by its address has to be in memory from
     /// the start.
     #[inline(always)]

@@ -44,12 +44,96 @@ impl Join for InOrder {
     }
 }
 
-/// The bytes of both sides of the smallest part.
+/// The bytes of all sides of the smallest part.
 pub(crate) const SMALLEST: usize = 256 << 10;
 
 /// What the elements of a part are a multiple of: those of whole cache lines, and of whole steps of any
 /// kernel, whatever the bits of an element.
 const GRAIN: usize = 512;
+
+/// Work on elements, one after the other, that can be cut in two.
+pub trait Work: Send + Sized {
+    /// The work on so many elements, which are whole bytes on all sides, and that on those after them.
+    fn cut(self, elements: usize) -> (Self, Self);
+
+    /// Does the work on all `n` elements, the first of which has the index `first` in the whole, up to one that ends it.
+    /// Answers how many come before that: `n` if none does.
+    fn run(self, first: usize, n: usize) -> usize;
+}
+
+/// Where work is cut into parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Cuts {
+    /// How many elements there are.
+    n: usize,
+    /// The elements that the first part has beside its own.
+    head: usize,
+    /// The elements of a part; the last may have fewer.
+    part: usize,
+}
+
+impl Cuts {
+    /// The cuts of work on `n` elements of so many bits, on all sides together; None if it is better done in one.
+    /// Each part but the last has a multiple of 8 elements.
+    #[inline(always)]
+    pub fn new(n: usize, bits: usize, join: &impl Join) -> Option<Self> {
+        let most = n.saturating_mul(bits) / (SMALLEST * 8);
+        let parts = if most > 1 { join.parts(most).min(most) } else { 1 };
+        let part = || n.div_ceil(parts).next_multiple_of(GRAIN);
+        (parts > 1).then(|| Self { n, head: 0, part: part() })
+    }
+
+    /// The same of what comes after so many elements, which the first part has beside its own.
+    pub(super) fn after(self, head: usize) -> Self {
+        Self { head: head.min(self.n), ..self }
+    }
+
+    /// Does all parts, and answers how many elements come before the first that ended one: all if none did. (The first of
+    /// all that would is never left out; parts after it may be done or not.)
+    pub fn run(&self, work: impl Work, join: &impl Join) -> usize {
+        let ended = AtomicUsize::new(self.n);
+        self.run_some(work, 0..self.count(), join, &ended);
+        ended.into_inner()
+    }
+
+    /// How many parts there are.
+    fn count(&self) -> usize {
+        (self.n - self.head).div_ceil(self.part).max(1)
+    }
+
+    /// The first element of a part.
+    fn start(&self, part: usize) -> usize {
+        match part {
+            0 => 0,
+            // (The end of the last one may be past what a word counts.)
+            _ => self.n.min(part.saturating_mul(self.part).saturating_add(self.head)),
+        }
+    }
+
+    /// Does some parts, but for those after an element that is known to end one.
+    fn run_some<W: Work>(
+        &self,
+        work: W,
+        parts: Range<usize>,
+        join: &impl Join,
+        ended: &AtomicUsize,
+    ) {
+        let (first, end) = (self.start(parts.start), self.start(parts.end));
+        if parts.len() > 1 {
+            let middle = parts.start + parts.len() / 2;
+            let (before, after) = work.cut(self.start(middle) - first);
+            join.join(
+                || self.run_some(before, parts.start..middle, join, ended),
+                || self.run_some(after, middle..parts.end, join, ended),
+            );
+        } else if first < ended.load(Ordering::Relaxed) {
+            let done = work.run(first, end - first);
+            if done < end - first {
+                ended.fetch_min(first + done, Ordering::Relaxed);
+            }
+        }
+    }
+}
 
 impl Kernel {
     /// As [`run`](Self::run), in parts that may be cast at once if there is enough to do. They end where
@@ -79,95 +163,48 @@ impl Kernel {
         join: &impl Join,
     ) -> Result<(), RunError> {
         let (from, to) = (self.params.from.bits(), self.params.to.bits());
-        let most = n.saturating_mul(from + to) / (SMALLEST * 8);
-        let parts = if most > 1 { join.parts(most).min(most) } else { 1 };
-        if parts <= 1 {
+        let Some(cuts) = Cuts::new(n, from + to, join) else {
             // SAFETY: the caller's.
             return unsafe { self.run_unchecked(src, dst, n) };
-        }
-        let head = align::to_line((dst.addr(), to), from).unwrap_or(0).min(n);
-        let part = n.div_ceil(parts).next_multiple_of(GRAIN);
+        };
+        let head = align::to_line((dst.addr(), to), from).unwrap_or(0);
         // Each part by itself is small, whatever the whole is.
         let kernel = self.with_stores(match stream::wanted(&self.params, n) {
             true => Stores::Streaming,
             false => Stores::Cached,
         });
-        let cast = Parts { kernel, src, dst, n, head, part, join, unfit: AtomicUsize::new(n) };
-        // SAFETY: the caller's, for all parts.
-        unsafe { cast.run(0..(n - head).div_ceil(part).max(1)) };
-        match cast.unfit.into_inner() {
+        match cuts.after(head).run(Piece { kernel: &kernel, src, dst }, join) {
             unfit if unfit < n => Err(RunError::Unfit { index: unfit }),
             _ => Ok(()),
         }
     }
 }
 
-/// A cast that is done in parts.
-struct Parts<'a, J> {
-    kernel: Kernel,
+/// A cast of elements that can be read and written: as many as it is run for, or cut off. They don't overlap, and no one
+/// else uses those of the destination.
+struct Piece<'a> {
+    kernel: &'a Kernel,
     src: *const u8,
     dst: *mut u8,
-    n: usize,
-    /// The elements before the first that starts a line of the destination: the first part has them
-    /// beside its own.
-    head: usize,
-    /// The elements of a part; the last may have fewer.
-    part: usize,
-    join: &'a J,
-    /// The first element known not to fit; else how many there are.
-    unfit: AtomicUsize,
 }
 
-// SAFETY: the pointers are used in `cast` alone, which reads shared memory and writes to memory that is
-// its part's only.
-unsafe impl<J: Sync> Sync for Parts<'_, J> {}
+// SAFETY: the pointers are used in `run` alone, which reads shared memory and writes to memory that is the piece's only.
+unsafe impl Send for Piece<'_> {}
 
-impl<J: Join> Parts<'_, J> {
-    /// Casts some parts.
-    ///
-    /// # Safety
-    /// `src` is valid for reading and `dst` for writing the elements of these parts; they don't overlap,
-    /// and no one else uses those of `dst`.
-    unsafe fn run(&self, parts: Range<usize>) {
-        if parts.len() > 1 {
-            let middle = parts.start + parts.len() / 2;
-            let (first, second) = (parts.start..middle, middle..parts.end);
-            // SAFETY: the caller's; no element is in both. (When this returns both are done, see `Join`.)
-            self.join.join(|| unsafe { self.run(first) }, || unsafe { self.run(second) });
-        } else {
-            // SAFETY: the caller's.
-            unsafe { self.cast(self.start(parts.start)..self.start(parts.end)) };
-        }
+impl Work for Piece<'_> {
+    fn cut(self, elements: usize) -> (Self, Self) {
+        let (from, to) = (self.kernel.params.from.bits(), self.kernel.params.to.bits());
+        // SAFETY: these elements are in both buffers, and whole bytes of them: a head and a grain are.
+        let (src, dst) =
+            unsafe { (self.src.add(bytes(elements, from)), self.dst.add(bytes(elements, to))) };
+        (Self { ..self }, Self { src, dst, ..self })
     }
 
-    /// The first element of a part.
-    fn start(&self, part: usize) -> usize {
-        match part {
-            0 => 0,
-            // (The end of the last one may be past what a word counts.)
-            _ => self.n.min(part.saturating_mul(self.part).saturating_add(self.head)),
-        }
-    }
-
-    /// Casts the elements of a part, unless one before them is known not to fit. (So the first of all
-    /// that don't is never left out.)
-    ///
-    /// # Safety
-    /// As for [`run`](Self::run).
-    unsafe fn cast(&self, range: Range<usize>) {
-        if range.start >= self.unfit.load(Ordering::Relaxed) {
-            return;
-        }
-        let kernel = self.kernel.advanced(range.start as u64);
-        let (from, to) = (kernel.params.from.bits(), kernel.params.to.bits());
-        // SAFETY: the caller's. A head and a grain are whole bytes on both sides.
-        let result = unsafe {
-            let src = self.src.add(bytes(range.start, from));
-            let dst = self.dst.add(bytes(range.start, to));
-            kernel.run_unchecked(src, dst, range.len())
-        };
-        if let Err(RunError::Unfit { index }) = result {
-            self.unfit.fetch_min(range.start + index, Ordering::Relaxed);
+    fn run(self, first: usize, n: usize) -> usize {
+        // SAFETY: whoever makes a piece has so many elements on both sides.
+        match unsafe { self.kernel.advanced(first as u64).run_unchecked(self.src, self.dst, n) } {
+            Err(RunError::Unfit { index }) => index,
+            _ => n,
         }
     }
 }
@@ -175,21 +212,15 @@ impl<J: Join> Parts<'_, J> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dtypes::DType;
-    use crate::options::Options;
 
     #[test]
     fn the_last_part_ends_with_the_elements_however_many_they_are() {
-        let kernel = Kernel::new(DType::UInt1x8, DType::UInt1x8, &Options::DEFAULT);
-        let (src, dst) = (core::ptr::null(), core::ptr::null_mut());
         for (n, head) in [(usize::MAX, 0), (usize::MAX, 504), (usize::MAX - 511, 8), (10_000, 8)] {
             let part = n.div_ceil(16).next_multiple_of(GRAIN);
-            let (join, unfit) = (&InOrder, AtomicUsize::new(n));
-            let parts = Parts { kernel, src, dst, n, head, part, join, unfit };
-            let count = (n - head).div_ceil(part);
-            let ends = (0..=count).map(|part| parts.start(part));
+            let cuts = Cuts { n, head: 0, part }.after(head);
+            let ends = (0..=cuts.count()).map(|part| cuts.start(part));
             assert!(ends.is_sorted_by(|a, b| a < b), "{n}, {head}");
-            assert_eq!((parts.start(0), parts.start(count)), (0, n), "{head}");
+            assert_eq!((cuts.start(0), cuts.start(cuts.count())), (0, n), "{head}");
         }
     }
 }
