@@ -234,7 +234,7 @@ void simdcast_plan_free(simdcast_plan *plan);
 
 /* Casts all elements, and writes a bit for each into "valid", lowest first, as Arrow has it: 1 if the element fits
    (what SIMDCAST_OVERFLOW_ERROR would accept); bits after the last are 0. An element that does not fit is stored as
-   the options have it; SIMDCAST_OVERFLOW_ERROR stores as SIMDCAST_OVERFLOW_AS does. By the calling thread. */
+   the options have it; SIMDCAST_OVERFLOW_ERROR stores as SIMDCAST_OVERFLOW_AS does. Any number of threads marks the same. */
 int32_t simdcast_cast_masked(int32_t from, const void *src, size_t src_bytes,
                              int32_t to, void *dst, size_t dst_bytes,
                              uint8_t *valid, size_t valid_bytes,

@@ -88,7 +88,7 @@ fn run(
     result.map_err(|error| CastError::from_run(error, kernel, src).into())
 }
 
-/// The threads that the options ask for, which are not one.
+/// The threads that the options ask for.
 fn by(threads: u32) -> Threads {
     match NonZeroUsize::new(threads as usize) {
         None => ALL,
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn simdcast_cast_masked(
             let valid = target("valid", valid, bits)?;
             let masked = MaskedKernel::new(from.dtype, to.dtype, &called.options)
                 .with_swapped([from, to].map(Side::is_swapped));
-            let result = masked.run(src, dst, valid, elements);
+            let result = masked.run_in_parts(src, dst, valid, elements, &by(called.threads));
             result.map_err(|error| CastError::from_run(error, masked.kernel(), src).into())
         }
     })
@@ -247,7 +247,7 @@ pub unsafe extern "C" fn simdcast_cast_same_value(
         unsafe {
             let dtypes = [from.dtype, to.dtype];
             let (src, dst) = buffers(dtypes, (src, src_bytes), (dst, dst_bytes), elements)?;
-            Ok(cast.run_same_value_into(src, dst, elements)?)
+            Ok(cast.run_same_value_into(src, dst, elements, &InOrder)?)
         }
     })
 }

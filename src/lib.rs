@@ -70,10 +70,14 @@ pub use element::Element;
 pub use error::{CastError, Value};
 pub use in_place::{cast_in_place, cast_in_place_with, cast_vec_in_place, cast_vec_in_place_with};
 pub use masked::{cast_masked, cast_masked_into};
+#[cfg(feature = "rayon")]
+pub use masked::{par_cast_masked, par_cast_masked_into};
 pub use newtypes::*;
 #[cfg(feature = "rayon")]
 pub use parallel::{par_cast, par_cast_vec, par_cast_vec_with, par_cast_with};
 pub use same_value::cast_same_value;
+#[cfg(feature = "rayon")]
+pub use same_value::par_cast_same_value;
 pub use simdcast_kernels::{
     DType, Exact, FloatInfo, IntInfo, Kind, LayoutError, Options, Overflow, Road, Rounding,
     StridedView, StridedViewMut, Typed, UnknownDType, is_lossless,

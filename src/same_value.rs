@@ -10,8 +10,9 @@ use crate::cast::Cast;
 use crate::element::Element;
 use crate::error::{CastError, Value};
 use simdcast_kernels::dispatch::{self, Level};
-use simdcast_kernels::{DType, Kernel, Kind, Options, Out, Overflow, RunError, is_lossless};
-use std::ops::Range;
+use simdcast_kernels::{
+    Cuts, DType, InOrder, Join, Kernel, Kind, Options, Out, Overflow, RunError, Work, is_lossless,
+};
 
 /// Casts every element of `src` into `dst`, up to the first whose value would change: one that would
 /// be rounded, one out of range, a NaN where the destination has none.
@@ -44,9 +45,43 @@ use std::ops::Range;
 /// # Ok::<(), CastError>(())
 /// ```
 pub fn cast_same_value<A: Element, B: Element>(src: &[A], dst: &mut [B]) -> Result<(), CastError> {
-    let kernels = Kernels::on(dispatch::current(), A::DTYPE, B::DTYPE);
+    cast_all(src, dst, &InOrder)
+}
+
+/// As [`cast_same_value`], by the threads of rayon if there is enough to do.
+///
+/// # Errors
+/// As [`cast_same_value`]: of all elements whose value would change the first is told, but any may have been written then.
+///
+/// ```
+/// use simdcast::{CastError, par_cast_same_value};
+///
+/// let mut ints: Vec<i64> = (0..1_000_000).collect();
+/// let mut floats = vec![0f32; ints.len()];
+/// par_cast_same_value(&ints, &mut floats)?;
+/// assert_eq!(floats[999_999], 999_999.0);
+///
+/// ints[700_000] = 16_777_217;
+/// ints[900_000] = 16_777_219;
+/// let error = par_cast_same_value(&ints, &mut floats).unwrap_err();
+/// assert!(matches!(error, CastError::Changed { index: 700_000, .. }));
+/// # Ok::<(), CastError>(())
+/// ```
+#[cfg(feature = "rayon")]
+pub fn par_cast_same_value<A: Element, B: Element>(
+    src: &[A],
+    dst: &mut [B],
+) -> Result<(), CastError> {
+    cast_all(src, dst, &crate::parallel::ALL)
+}
+
+fn cast_all<A: Element, B: Element>(
+    src: &[A],
+    dst: &mut [B],
+    join: &impl Join,
+) -> Result<(), CastError> {
     let (bytes, n) = (A::bytes(src), dst.len());
-    kernels.run(bytes, Elements(dst), n)
+    Kernels::on(dispatch::current(), A::DTYPE, B::DTYPE).run(bytes, B::out(dst), n, join)
 }
 
 impl Cast {
@@ -82,26 +117,57 @@ impl Cast {
         dst: &mut [u8],
         elements: usize,
     ) -> Result<(), CastError> {
-        self.run_same_value_into(src, dst, elements)
+        self.run_same_value_into(src, dst, elements, &InOrder)
+    }
+
+    /// As [`run_same_value`](Self::run_same_value), by the threads of rayon if there is enough to do.
+    ///
+    /// # Errors
+    /// As [`run_same_value`](Self::run_same_value): of all elements whose value would change the first is told, but any may
+    /// have been written then.
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastError, CastOptions, DType};
+    ///
+    /// let cast = Cast::new(DType::UInt8, DType::Bool, CastOptions::new())?;
+    /// let (mut bytes, mut bools) = (vec![1; 3 << 20], vec![0; 3 << 20]);
+    /// cast.par_run_same_value(&bytes, &mut bools)?;
+    /// bytes[2_000_000..].fill(2);
+    /// let error = cast.par_run_same_value(&bytes, &mut bools).unwrap_err();
+    /// assert!(matches!(error, CastError::Changed { index: 2_000_000, .. }));
+    /// # Ok::<(), CastError>(())
+    /// ```
+    #[cfg(feature = "rayon")]
+    pub fn par_run_same_value(&self, src: &[u8], dst: &mut [u8]) -> Result<(), CastError> {
+        let elements = self.elements(src.len(), dst.len())?;
+        self.par_run_same_value_n(src, dst, elements).map_err(CastError::without_count)
+    }
+
+    /// As [`par_run_same_value`](Self::par_run_same_value) for `elements` elements, which must be all that
+    /// either buffer holds.
+    ///
+    /// # Errors
+    /// As [`par_run_same_value`](Self::par_run_same_value), but for [`CastError::CountNeeded`].
+    #[cfg(feature = "rayon")]
+    pub fn par_run_same_value_n(
+        &self,
+        src: &[u8],
+        dst: &mut [u8],
+        elements: usize,
+    ) -> Result<(), CastError> {
+        self.run_same_value_into(src, dst, elements, &crate::parallel::ALL)
     }
 
     /// The same, also into memory that nothing may have been written to.
-    pub(crate) fn run_same_value_into<T>(
+    pub(crate) fn run_same_value_into<'a>(
         &self,
         src: &[u8],
-        dst: &mut [T],
+        dst: impl Into<Out<'a>>,
         elements: usize,
-    ) -> Result<(), CastError>
-    where
-        for<'a> Out<'a>: From<&'a mut [T]>,
-    {
-        const { assert!(size_of::<T>() == 1) };
-        let (from, to) = (self.from(), self.to());
-        Kernels::on(self.kernel().level(), from, to).with_swapped(self.swapped()).run(
-            src,
-            Bytes(to, dst),
-            elements,
-        )
+        join: &impl Join,
+    ) -> Result<(), CastError> {
+        let kernels = Kernels::on(self.kernel().level(), self.from(), self.to());
+        kernels.with_swapped(self.swapped()).run(src, dst.into(), elements, join)
     }
 }
 
@@ -131,33 +197,28 @@ impl Kernels {
         Self { there: self.there.with_swapped([src, dst]), back }
     }
 
-    fn run(&self, src: &[u8], mut dst: impl Target, n: usize) -> Result<(), CastError> {
+    fn run(&self, src: &[u8], dst: Out<'_>, n: usize, join: &impl Join) -> Result<(), CastError> {
         let (from, to) = (self.there.from(), self.there.to());
-        let (src_bytes, dst_bytes) = (src.len(), dst.len());
+        let (src_bytes, dst_bytes) = (src.len(), dst.bytes());
         if (from.bytes_for(n), to.bytes_for(n)) != (Some(src_bytes), Some(dst_bytes)) {
             let elements = Some(n);
             return Err(CastError::LengthMismatch { from, to, elements, src_bytes, dst_bytes });
         }
-        let tell = |error| CastError::from_run(error, &self.there, src);
-        let end_after =
-            |kept| if kept < n { Err(CastError::changed(&self.there, src, kept)) } else { Ok(()) };
-        let Some(back) = &self.back else {
-            let (kept, _) = self.there.run_up_to(src, dst.out(0..n), n).map_err(tell)?;
-            return end_after(kept);
-        };
-        // Whole bytes of packed elements.
-        let block = (BLOCK * 8 / from.bits().max(to.bits())) & !7;
-        let mut again = [0; BLOCK];
-        for start in (0..n).step_by(block) {
-            let end = n.min(start.saturating_add(block));
-            let elements = &src[span(from, start..end)];
-            let out = dst.out(start..end);
-            let kept = self.keep(back, elements, out, end - start, &mut again).map_err(tell)?;
-            if start + kept < end {
-                return end_after(start + kept);
+        let kept = match &self.back {
+            None => match self.there.run_in_parts(src, dst, n, join) {
+                Ok(()) => n,
+                Err(RunError::Unfit { index }) => index,
+                Err(other) => return Err(CastError::from_run(other, &self.there, src)),
+            },
+            Some(back) => {
+                let work = ThereAndBack { kernels: self, back, src, dst };
+                match Cuts::new(n, from.bits() + to.bits(), join) {
+                    None => work.run(0, n),
+                    Some(cuts) => cuts.run(work, join),
+                }
             }
-        }
-        Ok(())
+        };
+        if kept < n { Err(CastError::changed(&self.there, src, kept)) } else { Ok(()) }
     }
 
     /// Casts a block, and answers how many elements come before the first whose value that changes.
@@ -184,44 +245,45 @@ impl Kernels {
     }
 }
 
-/// The bytes of a block of elements, of which a multiple of 8 lie before it.
-fn span(dtype: DType, block: Range<usize>) -> Range<usize> {
-    block.start / 8 * dtype.bits()..dtype.bytes_for(block.end).unwrap_or(usize::MAX)
+/// A cast there and back, of elements that are all there is in either buffer.
+struct ThereAndBack<'a> {
+    kernels: &'a Kernels,
+    back: &'a Kernel,
+    src: &'a [u8],
+    dst: Out<'a>,
 }
 
-/// What a cast stores into, a block of elements at a time.
-trait Target {
-    /// The bytes of all.
-    fn len(&self) -> usize;
-    /// A block to write to.
-    fn out(&mut self, block: Range<usize>) -> Out<'_>;
-}
-
-/// Elements as values.
-struct Elements<'a, B>(&'a mut [B]);
-
-impl<B: Element> Target for Elements<'_, B> {
-    fn len(&self) -> usize {
-        B::bytes(self.0).len()
-    }
-
-    fn out(&mut self, block: Range<usize>) -> Out<'_> {
-        B::out(&mut self.0[block])
+impl ThereAndBack<'_> {
+    /// The bytes that so many elements take on either side, of which there are at least as many.
+    fn bytes_for(&self, elements: usize) -> (usize, usize) {
+        let there = &self.kernels.there;
+        let bytes = |dtype: DType, all| dtype.bytes_for(elements).unwrap_or(all).min(all);
+        (bytes(there.from(), self.src.len()), bytes(there.to(), self.dst.bytes()))
     }
 }
 
-/// Elements of a dtype as bytes, which may have none yet.
-struct Bytes<'a, T>(DType, &'a mut [T]);
-
-impl<T> Target for Bytes<'_, T>
-where
-    for<'a> Out<'a>: From<&'a mut [T]>,
-{
-    fn len(&self) -> usize {
-        self.1.len()
+impl Work for ThereAndBack<'_> {
+    fn cut(self, elements: usize) -> (Self, Self) {
+        let (reads, writes) = self.bytes_for(elements);
+        let (src, dst) = (self.src.split_at(reads), self.dst.split_at(writes));
+        (Self { src: src.0, dst: dst.0, ..self }, Self { src: src.1, dst: dst.1, ..self })
     }
 
-    fn out(&mut self, block: Range<usize>) -> Out<'_> {
-        (&mut self.1[span(self.0, block)]).into()
+    fn run(mut self, _first: usize, n: usize) -> usize {
+        let Kernels { there, .. } = self.kernels;
+        // Whole bytes of packed elements.
+        let block = (BLOCK * 8 / there.from().bits().max(there.to().bits())) & !7;
+        let mut again = [0; BLOCK];
+        for start in (0..n).step_by(block) {
+            let elements = block.min(n - start);
+            let (one, others) = self.cut(elements);
+            let kept = one.kernels.keep(one.back, one.src, one.dst, elements, &mut again);
+            match kept {
+                Ok(kept) if kept == elements => self = others,
+                Ok(kept) => return start + kept,
+                Err(error) => unreachable!("these are the bytes of the elements: {error:?}"),
+            }
+        }
+        n
     }
 }

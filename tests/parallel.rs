@@ -6,7 +6,8 @@ mod support;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use simdcast::{
     Cast, CastError, CastOptions, DType, Overflow, Rounding, StridedView, StridedViewMut, cast_vec,
-    par_cast, par_cast_vec, par_cast_vec_with,
+    par_cast, par_cast_masked, par_cast_masked_into, par_cast_same_value, par_cast_vec,
+    par_cast_vec_with,
 };
 use std::num::NonZeroUsize;
 use support::{noise, say};
@@ -198,6 +199,111 @@ fn after_an_unfit_element_no_thread_writes_any_more() {
             source.fill(0x5a5a);
         }
     }
+}
+
+/// Stored, marked and drawn the same, on whole bytes of the bitmap, wherever the destination starts.
+#[test]
+fn masked_casts_store_and_mark_the_same() {
+    let kinds = [
+        CastOptions::new(),
+        CastOptions::new().rounding(Rounding::Stochastic { seed: 3 }).first_index(u64::MAX - 999),
+    ];
+    let (pools, source) = (pools().skip(1).collect::<Vec<_>>(), some_bytes(6 << 20));
+    let mut parts = 0;
+    for (from, to) in some_pairs().step_by(3) {
+        let n = elements(from, to);
+        let source = &source[..from.bytes_for(n).unwrap()];
+        for options in kinds {
+            let cast = Cast::new(from, to, options).unwrap();
+            let (mut right, mut bits) = (vec![0; to.bytes_for(n).unwrap()], vec![0; n.div_ceil(8)]);
+            cast.run_masked_n(source, &mut right, &mut bits, n).unwrap();
+            parts += usize::from(bits[..n / 8].iter().any(|&byte| byte != 0 && byte != 0xff));
+            let mut memory = vec![0x5a; right.len() + 64];
+            for (i, pool) in pools.iter().enumerate() {
+                let stored = &mut memory[i * 5 % 17..][..right.len()];
+                let mut valid = vec![0x5a; bits.len()];
+                pool.install(|| cast.par_run_masked_n(source, stored, &mut valid, n)).unwrap();
+                assert!(stored == right, "{cast:?}: {n} elements, pool {i}");
+                assert!(valid == bits, "{cast:?}: {n} elements, pool {i}");
+                memory.fill(0x5a);
+            }
+        }
+    }
+    assert!(parts > 20, "only {parts} bitmaps tell much");
+}
+
+/// The same values as by one thread, and the first that would change, wherever that is.
+#[test]
+fn casts_that_keep_values_end_at_the_same_element() {
+    let zeros = vec![0u8; 6 << 20];
+    let pools = pools().skip(1).collect::<Vec<_>>();
+    let mut refused = 0;
+    for (from, to) in some_pairs().step_by(3) {
+        // (Nothing but zeros, which any but one dtype has, and some elements that may be anything.)
+        let n = elements(from, to);
+        let mut source = zeros[..from.bytes_for(n).unwrap()].to_vec();
+        let cast = Cast::new(from, to, CastOptions::new()).unwrap();
+        for at in [source.len(), source.len() - 1, source.len() / 2, 1000] {
+            if let Some(byte) = source.get_mut(at) {
+                *byte = 0xa7;
+            }
+            let mut right = vec![0x5a; to.bytes_for(n).unwrap()];
+            let wanted = cast.run_same_value_n(&source, &mut right, n);
+            refused += usize::from(wanted.is_err());
+            let kept = match &wanted {
+                Ok(()) => right.len(),
+                Err(CastError::Changed { index, .. }) => index * to.bits() / 8,
+                Err(other) => panic!("{other}"),
+            };
+            for pool in &pools {
+                let mut stored = vec![0x5a; right.len()];
+                let result = pool.install(|| cast.par_run_same_value_n(&source, &mut stored, n));
+                // (A NaN is no error's equal.)
+                assert_eq!(format!("{result:?}"), format!("{wanted:?}"), "{cast:?}");
+                assert!(stored[..kept] == right[..kept], "{cast:?}: {n} elements");
+            }
+        }
+    }
+    assert!(refused > 50, "only {refused} casts end early");
+}
+
+#[test]
+fn typed_masked_casts_and_casts_that_keep_values() {
+    let n = 1_500_011;
+    let mut source: Vec<f64> = (0..n).map(|i| (i % 300) as f64).collect();
+    let options = CastOptions::new().overflow(Overflow::Wrap);
+    let mut right = vec![0u8; n];
+    let bits = simdcast::cast_masked(&source, &mut right, &options).unwrap();
+    for pool in pools() {
+        let mut stored = vec![0u8; n];
+        let valid = pool.install(|| par_cast_masked(&source, &mut stored, &options)).unwrap();
+        assert!(stored == right && valid == bits);
+        let (mut again, mut bools) = (vec![0x5a; bits.len()], vec![true; n]);
+        pool.install(|| par_cast_masked_into(&source, &mut bools, &options, &mut again)).unwrap();
+        assert_eq!((bools[0], bools[1], bools[n - 1]), (false, true, source[n - 1] != 0.0));
+        assert!(again[..n / 8].iter().all(|&byte| byte == 0xff) && again[n / 8] == 0b111);
+        let mut halves = vec![half::f16::ZERO; n];
+        pool.install(|| par_cast_same_value(&source, &mut halves)).unwrap();
+        assert!(halves == cast_vec::<_, half::f16>(&source));
+        for (first, then) in [(n - 1, n - 1), (1_000_000, n - 2), (3, 4), (0, 1_200_000)] {
+            (source[first], source[then]) = (0.1, 0.7);
+            let error = pool.install(|| par_cast_same_value(&source, &mut halves)).unwrap_err();
+            assert!(matches!(error, CastError::Changed { index, .. } if index == first), "{error}");
+            (source[first], source[then]) = ((first % 300) as f64, (then % 300) as f64);
+        }
+    }
+    let mut bits = [0xee; 2];
+    let error = par_cast_masked_into(&[1u8; 8], &mut [0i8; 8], &options, &mut bits).unwrap_err();
+    assert_eq!(error, CastError::BitmapLength { elements: 8, given: 2, needed: 1 });
+    let error = par_cast_masked(&[1u8; 8], &mut [0i8; 9], &options).unwrap_err();
+    assert!(matches!(error, CastError::LengthMismatch { elements: Some(9), .. }), "{error}");
+    let error = par_cast_same_value(&[1u8; 8], &mut [0i8; 9]).unwrap_err();
+    assert!(matches!(error, CastError::LengthMismatch { elements: Some(9), .. }), "{error}");
+    let both = Cast::new(DType::Int4x2, DType::UInt2x4, CastOptions::new()).unwrap();
+    let needed = CastError::CountNeeded { from: DType::Int4x2, to: DType::UInt2x4 };
+    let error = both.par_run_masked(&[0; 2], &mut [0; 1], &mut [0; 1]).unwrap_err();
+    assert_eq!(error, needed);
+    assert_eq!(both.par_run_same_value(&[0; 2], &mut [0; 1]).unwrap_err(), needed);
 }
 
 #[test]

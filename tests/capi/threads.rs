@@ -96,3 +96,24 @@ fn a_plan_is_run_by_many_threads() {
     // SAFETY: no thread runs it any more.
     unsafe { simdcast_plan_free(plan) };
 }
+
+#[test]
+fn any_number_of_threads_marks_the_same() {
+    let n = 9 * 160_001;
+    let src = [1.9f32, -1.0, f32::NAN, 300.0, -0.9, 7.0, 8.0, 9.0, 1e9].repeat(n / 9);
+    let right = [1, 0, 0, 255, 0, 7, 8, 9, 255].repeat(n / 9);
+    let fits = |i: usize| matches!(i % 9, 0 | 4..8);
+    let (from, to) = (code(DType::Float32), code(DType::UInt8));
+    for threads in 0..4 {
+        let (mut dst, mut valid) = (vec![0xee_u8; n], vec![0xee_u8; n.div_ceil(8)]);
+        let options = simdcast_options { threads, ..Default::default() };
+        // SAFETY: the buffers have these bytes.
+        let status = unsafe {
+            let (src, dst) = (src.as_ptr().cast(), dst.as_mut_ptr().cast());
+            let (bits, bytes) = (valid.as_mut_ptr(), valid.len());
+            simdcast_cast_masked(from, src, 4 * n, to, dst, n, bits, bytes, n, &options)
+        };
+        assert!(status == 0 && dst == right, "{threads} threads");
+        assert!((0..n).all(|i| (valid[i / 8] >> (i % 8) & 1 == 1) == fits(i)), "{threads} threads");
+    }
+}
