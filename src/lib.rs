@@ -83,7 +83,7 @@ pub use simdcast_kernels::{
     StridedView, StridedViewMut, Typed, UnknownDType, is_lossless,
 };
 pub use simdcast_kernels::{format, reference};
-pub use stream::{CastReader, CastWriter, Overlong, Truncated};
+pub use stream::{CastReader, CastWriter, CastWriterParts, FinishError, Overlong, Truncated};
 
 /// The instruction sets: which ones this build has kernels for, which of them this CPU can run, and
 /// which one casts use. That is the best one, unless the environment variable `SIMDCAST_ISA` names

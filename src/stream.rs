@@ -11,7 +11,7 @@ mod reader;
 mod writer;
 
 pub use reader::CastReader;
-pub use writer::CastWriter;
+pub use writer::{CastWriter, CastWriterParts, FinishError};
 
 /// What packed elements in one piece are a multiple of, so that each piece starts with a byte.
 const GRAIN: usize = 8;

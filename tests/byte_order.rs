@@ -396,7 +396,7 @@ fn streams_whose_pieces_split_elements() {
             let mut written = Vec::new();
             let mut writer = CastWriter::new(cast, &mut written).elements(n as u64);
             let result = flat.source.chunks(101).try_for_each(|piece| writer.write_all(piece));
-            let finished = writer.finish().map(drop);
+            let finished = writer.finish().map(drop).map_err(io::Error::from);
             flat.check(&kernel, outcome(result.and(finished)), &written).unwrap();
         }
     }

@@ -1,10 +1,12 @@
 //! Writing: results wait in a buffer until the writer takes them.
 
-use super::{BUFFER, Overlong, Stream, io_error};
+use super::{BUFFER, Overlong, Stream, Truncated, io_error};
 use crate::cast::Cast;
 use crate::error::CastError;
+use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
+use std::mem;
 
 /// Writes elements of one dtype, cast, to a writer of another's.
 ///
@@ -14,7 +16,7 @@ use std::io::{self, Write};
 ///
 /// Flushing writes all whole elements; packed ones, on either side, eight at a time, and the last of a stated number.
 /// [`finish`](Self::finish) writes what is left; a writer that is dropped tries to, and cannot tell whether it could. (Not if
-/// the writer's `write` panicked: it may have taken what it was given.)
+/// the writer's `write` panicked: it may have taken what it was given.) [`into_parts`](Self::into_parts) writes nothing.
 ///
 /// # Errors
 /// Those of the writer are passed on; what was taken before is not lost, and is written first when more
@@ -46,9 +48,26 @@ pub struct CastWriter<W: Write> {
     written: usize,
     filled: usize,
     /// Why no more elements are taken.
-    failed: Option<CastError>,
+    ended: Option<Ended>,
     /// Whether the writer panicked, and may or may not have taken what it was given.
     panicked: bool,
+}
+
+/// What a stream ends with before all that there was to be.
+#[derive(Debug)]
+enum Ended {
+    Unfit(CastError),
+    Truncated(Truncated),
+}
+
+/// To be told again and again.
+impl From<&Ended> for io::Error {
+    fn from(ended: &Ended) -> Self {
+        match ended {
+            Ended::Unfit(error) => io_error(error),
+            Ended::Truncated(truncated) => io::Error::new(io::ErrorKind::UnexpectedEof, *truncated),
+        }
+    }
 }
 
 /// Of its buffers, how full they are.
@@ -62,7 +81,7 @@ impl<W: Write + fmt::Debug> fmt::Debug for CastWriter<W> {
                 "results",
                 &format_args!("{} of {} bytes", self.filled - self.written, self.results.len()),
             )
-            .field("failed", &self.failed)
+            .field("ended", &self.ended)
             .finish_non_exhaustive()
     }
 }
@@ -79,7 +98,7 @@ impl<W: Write> CastWriter<W> {
             results,
             written: 0,
             filled: 0,
-            failed: None,
+            ended: None,
             panicked: false,
         }
     }
@@ -120,7 +139,7 @@ impl<W: Write> CastWriter<W> {
     pub fn get_ref(&self) -> &W {
         match &self.writer {
             Some(writer) => writer,
-            None => unreachable!("only `finish` takes it, and this with it"),
+            None => unreachable!("whoever takes it takes this with it"),
         }
     }
 
@@ -128,40 +147,104 @@ impl<W: Write> CastWriter<W> {
     pub fn get_mut(&mut self) -> &mut W {
         match &mut self.writer {
             Some(writer) => writer,
-            None => unreachable!("only `finish` takes it, and this with it"),
+            None => unreachable!("whoever takes it takes this with it"),
         }
     }
 
-    /// Writes all that is left, flushes the writer and gives it back. After an error it is lost with what
-    /// it did not take: one that may have to wait should be flushed before, until that is done.
+    /// Writes all that is left, flushes the writer and gives it back.
     ///
     /// # Errors
     /// As for [`CastWriter`]; and an error of the kind [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) that
-    /// holds a [`Truncated`](crate::Truncated) if the bytes end amid an element, or before as many as were stated.
-    pub fn finish(mut self) -> io::Result<W> {
+    /// holds a [`Truncated`] if the bytes end amid an element, or before as many as were stated. Nothing is lost: the
+    /// [`FinishError`] has this writer, which can be finished again, or [taken apart](Self::into_parts). (Where the error is
+    /// asked for alone, as by `?` in a function that answers an [`io::Result`], it is dropped.)
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastOptions, CastWriter, DType};
+    /// use std::io::{self, Write};
+    ///
+    /// /// It may have to wait.
+    /// struct Waits(Vec<u8>, bool);
+    ///
+    /// impl Write for Waits {
+    ///     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+    ///         self.1 = !self.1;
+    ///         if self.1 { Err(io::ErrorKind::WouldBlock.into()) } else { self.0.write(bytes) }
+    ///     }
+    /// #   fn flush(&mut self) -> io::Result<()> {
+    /// #       Ok(())
+    /// #   }
+    /// }
+    ///
+    /// let cast = Cast::new(DType::UInt8, DType::UInt4x2, CastOptions::new())?;
+    /// let mut writer = CastWriter::new(cast, Waits(Vec::new(), false));
+    /// writer.write_all(&[1, 2, 3])?;
+    /// let error = writer.finish().map(drop).unwrap_err();
+    /// assert_eq!(error.error().kind(), io::ErrorKind::WouldBlock);
+    /// assert_eq!(error.into_inner().finish()?.0, [0x21, 0x03]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn finish(mut self) -> Result<W, FinishError<W>> {
+        match self.end() {
+            Ok(()) => Ok(self.into_parts().writer),
+            Err(error) => Err(FinishError { error, writer: Box::new(self) }),
+        }
+    }
+
+    /// Takes it apart, and writes nothing.
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastOptions, CastWriter, DType};
+    /// use std::io::Write;
+    ///
+    /// let cast = Cast::new(DType::UInt16, DType::UInt8, CastOptions::new())?;
+    /// let mut writer = CastWriter::new(cast, Vec::new());
+    /// writer.write_all(&1u16.to_ne_bytes())?;
+    /// writer.flush()?;
+    /// writer.write_all(&2u16.to_ne_bytes())?;
+    /// writer.write_all(&[7])?;
+    /// let parts = writer.into_parts();
+    /// assert_eq!((parts.writer, parts.results, parts.rest), (vec![1], vec![2], vec![7]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn into_parts(mut self) -> CastWriterParts<W> {
+        let (mut results, rest) = (mem::take(&mut self.results), mem::take(&mut self.part));
+        results.truncate(self.filled);
+        results.drain(..self.written);
+        match self.writer.take() {
+            Some(writer) => CastWriterParts { writer, results, rest },
+            None => unreachable!("whoever takes it takes this with it"),
+        }
+    }
+
+    /// Writes all that is left, and takes no more.
+    fn end(&mut self) -> io::Result<()> {
         // What is left may need room; and what comes before an element that does not fit is written.
         self.drain()?;
         let last = self.last();
         self.flush()?;
-        last?;
-        self.writer.take().ok_or_else(|| io::Error::other("the writer was given back"))
+        last
     }
 
-    /// Casts what is left of a grain.
+    /// Casts what is left of a grain: so many elements there are.
     fn last(&mut self) -> io::Result<()> {
-        if let Some(error) = &self.failed {
-            return Err(io_error(error));
-        }
-        let (from, part) = (self.stream.from(), std::mem::take(&mut self.part));
+        self.goes_on()?;
+        let (from, part) = (self.stream.from(), mem::take(&mut self.part));
         let n = self.stream.at_most(part.len() * 8 / from.bits());
         let rest = part.len() - Stream::bytes(from, n).min(part.len());
         self.cast(&part[..part.len() - rest], n)?;
         // (Bytes after all that there was to be were taken before that was stated.)
         if self.stream.left().map_or(rest > 0, |left| left > 0) {
-            let truncated = self.stream.truncated(rest);
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, truncated));
+            self.ended = Some(Ended::Truncated(self.stream.truncated(rest)));
+        } else {
+            self.stream.stated = Some(self.stream.done);
         }
-        Ok(())
+        self.goes_on()
+    }
+
+    /// Whether more elements may come.
+    fn goes_on(&self) -> io::Result<()> {
+        self.ended.as_ref().map_or(Ok(()), |ended| Err(ended.into()))
     }
 
     /// Casts the last elements if they are there, but were not known to be the last when they came.
@@ -169,14 +252,11 @@ impl<W: Write> CastWriter<W> {
         // (What is there is less than a grain.)
         let n = self.stream.at_most(self.stream.grain());
         let bytes = Stream::bytes(self.stream.from(), n);
-        if self.stream.stated.is_none()
-            || n == 0
-            || self.part.len() < bytes
-            || self.failed.is_some()
+        if self.stream.stated.is_none() || n == 0 || self.part.len() < bytes || self.ended.is_some()
         {
             return Ok(());
         }
-        let part = std::mem::take(&mut self.part);
+        let part = mem::take(&mut self.part);
         self.cast(&part[..bytes], n)
     }
 
@@ -204,8 +284,8 @@ impl<W: Write> CastWriter<W> {
             }
             Err((before, error)) => {
                 self.filled += Stream::bytes(to, before);
-                self.failed = Some(error.clone());
-                Err(io_error(&error))
+                self.ended = Some(Ended::Unfit(error));
+                self.goes_on()
             }
         }
     }
@@ -236,9 +316,7 @@ impl<W: Write> Write for CastWriter<W> {
         if self.filled >= BUFFER / 2 {
             self.drain()?;
         }
-        if let Some(error) = &self.failed {
-            return Err(io_error(error));
-        }
+        self.goes_on()?;
         let bytes = &bytes[..self.wanted(bytes.len())?];
         if bytes.is_empty() {
             return Ok(0);
@@ -251,7 +329,7 @@ impl<W: Write> Write for CastWriter<W> {
             let taken = bytes.len().min(grain - self.part.len());
             self.part.extend_from_slice(&bytes[..taken]);
             if self.part.len() == grain {
-                let mut part = std::mem::take(&mut self.part);
+                let mut part = mem::take(&mut self.part);
                 let cast = self.cast(&part, elements);
                 // Its memory is for the next one.
                 part.clear();
@@ -287,5 +365,71 @@ impl<W: Write> Drop for CastWriter<W> {
             let _ = self.last();
             let _ = self.drain();
         }
+    }
+}
+
+/// What a [`CastWriter`] consists of.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CastWriterParts<W> {
+    /// The writer.
+    pub writer: W,
+    /// Bytes of the destination, all but those that the writer has taken. (If its `write` panicked, it may have taken some of
+    /// these.)
+    pub results: Vec<u8>,
+    /// Bytes of the source that have not been cast: those of part of an element, or of less than eight where either side is
+    /// packed.
+    pub rest: Vec<u8>,
+}
+
+/// What kept a [`CastWriter`] from [finishing](CastWriter::finish), and the writer itself.
+pub struct FinishError<W: Write> {
+    error: io::Error,
+    writer: Box<CastWriter<W>>,
+}
+
+impl<W: Write> FinishError<W> {
+    /// What went wrong.
+    pub fn error(&self) -> &io::Error {
+        &self.error
+    }
+
+    /// What went wrong, without the writer, which is dropped.
+    pub fn into_error(self) -> io::Error {
+        self.error
+    }
+
+    /// The writer, to be finished again or taken apart. It takes no more elements, if it came to the last one.
+    pub fn into_inner(self) -> CastWriter<W> {
+        *self.writer
+    }
+
+    /// Both.
+    pub fn into_parts(self) -> (io::Error, CastWriter<W>) {
+        (self.error, *self.writer)
+    }
+}
+
+impl<W: Write> fmt::Debug for FinishError<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FinishError").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<W: Write> fmt::Display for FinishError<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<W: Write> Error for FinishError<W> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error.source()
+    }
+}
+
+impl<W: Write> From<FinishError<W>> for io::Error {
+    fn from(error: FinishError<W>) -> Self {
+        error.into_error()
     }
 }
