@@ -424,6 +424,30 @@ fn the_code_of_an_element_is_read_where_it_lies() {
     assert_eq!(view.code(0), None);
 }
 
+/// What a view tells of itself makes it again.
+#[test]
+fn a_view_tells_its_shape_and_strides() {
+    let mut memory = some_bytes(5, 4 * 3 * 8 * 16);
+    let bytes = memory.clone();
+    for dtype in DType::ALL {
+        let view = StridedView::contiguous(dtype, &bytes, &[4, 3, 8]).unwrap();
+        let (shape, strides): (Vec<_>, Vec<_>) = (view.shape().collect(), view.strides().collect());
+        assert_eq!((view.ndim(), &shape[..]), (3, &[4, 3, 8][..]));
+        let row = dtype.bits() as isize;
+        assert_eq!(strides, [3 * row, row, dtype.size().unwrap_or(1) as isize], "{dtype}");
+        let again = StridedView::new(dtype, &bytes, 0, &shape, &strides).unwrap();
+        assert!((0..=view.len()).all(|i| view.code(i) == again.code(i)), "{dtype}");
+        let same = StridedViewMut::contiguous(dtype, &mut memory, &[4, 3, 8]).unwrap();
+        assert!(same.shape().eq(shape) && same.strides().eq(strides) && same.ndim() == 3);
+    }
+    // As they were given, also where they mean nothing, or the same again and again.
+    let view = StridedView::new(DType::UInt8, &bytes, 9, &[1, 2, 5], &[77, -3, 0]).unwrap();
+    assert!(view.strides().eq([77, -3, 0]));
+    let none = StridedView::new(DType::Float64, &[], 0, &[], &[]).map(|view| view.ndim());
+    assert!(matches!(none, Err(LayoutError::Outside { .. })));
+    assert_eq!(StridedView::new(DType::Float64, &bytes, 0, &[], &[]).unwrap().strides().len(), 0);
+}
+
 fn layout(dtype: DType, bytes: usize, shape: &[usize], strides: &[isize]) -> LayoutError {
     let mut bytes = vec![0; bytes];
     StridedViewMut::new(dtype, &mut bytes, 0, shape, strides).unwrap_err()

@@ -294,6 +294,11 @@ impl Layout {
         self.dimensions().iter().map(|dimension| dimension.len)
     }
 
+    /// The strides.
+    fn strides(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
+        self.dimensions().iter().map(|dimension| dimension.stride)
+    }
+
     /// How many bytes after the first element that of an index, in row-major order, starts; of packed
     /// ones its row, with its place in there.
     fn place(&self, index: usize) -> (isize, usize) {
@@ -320,7 +325,8 @@ impl Layout {
 /// let values = [1u16, 2, 3, 4, 5, 6];
 /// let bytes = bytemuck::cast_slice(&values);
 /// let view = StridedView::new(DType::UInt16, bytes, 8, &[3], &[-4])?;
-/// assert_eq!(view.len(), 3);
+/// assert_eq!((view.len(), view.ndim()), (3, 1));
+/// assert!(view.shape().eq([3]) && view.strides().eq([-4]));
 ///
 /// let error = StridedView::new(DType::UInt16, bytes, 8, &[4], &[-4]).unwrap_err();
 /// assert_eq!(error.to_string(), "the elements lie at bytes -4..10 of a buffer of 12");
@@ -339,9 +345,12 @@ pub struct StridedView<'a> {
 /// use simdcast_kernels::{DType, StridedViewMut};
 ///
 /// let mut bytes = [0; 12];
-/// assert!(StridedViewMut::new(DType::Float32, &mut bytes, 0, &[3], &[4]).is_ok());
+/// let rows = StridedViewMut::contiguous(DType::UInt16, &mut bytes, &[2, 3])?;
+/// assert!(rows.strides().eq([6, 2]));
+///
 /// let error = StridedViewMut::new(DType::Float32, &mut bytes, 0, &[3], &[2]).unwrap_err();
 /// assert!(error.to_string().starts_with("elements of the destination overlap"));
+/// # Ok::<(), simdcast_kernels::LayoutError>(())
 /// ```
 pub struct StridedViewMut<'a> {
     pub(super) start: *mut u8,
@@ -536,9 +545,20 @@ macro_rules! common {
                 self.len() == 0
             }
 
+            /// How many dimensions there are.
+            pub const fn ndim(&self) -> usize {
+                self.layout.count
+            }
+
             /// The length of each dimension.
             pub fn shape(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
                 self.layout.shape()
+            }
+
+            /// The strides that it was made with; of elements one after the other, the bytes from each to the next in each
+            /// dimension (1 in the last one of packed elements).
+            pub fn strides(&self) -> impl ExactSizeIterator<Item = isize> + '_ {
+                self.layout.strides()
             }
         }
 
