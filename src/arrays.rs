@@ -1,8 +1,9 @@
 //! Casts of `ndarray`'s arrays.
 
-use crate::cast::{Cast, CastOptions};
+use crate::cast::Cast;
 use crate::element::{Element, sealed};
 use crate::error::CastError;
+use crate::options::CastOptions;
 use crate::strided::view_error;
 use ndarray::{Array, ArrayRef, Dimension};
 use simdcast_kernels::{InOrder, Join, Kernel, Overflow, Rounding, StridedView, StridedViewMut};

@@ -1,8 +1,9 @@
 //! Casts of elements where they are.
 
-use crate::cast::{Cast, CastOptions};
+use crate::cast::Cast;
 use crate::element::Element;
 use crate::error::CastError;
+use crate::options::CastOptions;
 use bytemuck::{Pod, allocation};
 use simdcast_kernels::Kernel;
 

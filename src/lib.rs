@@ -54,6 +54,7 @@ mod error;
 mod in_place;
 mod masked;
 mod newtypes;
+mod options;
 #[cfg(feature = "rayon")]
 mod parallel;
 pub mod promotion;
@@ -63,9 +64,7 @@ mod strided;
 
 #[cfg(feature = "ndarray")]
 pub use arrays::CastArray;
-pub use cast::{
-    ByteOrder, Cast, CastOptions, OnnxRounding, can_fail, cast, cast_vec, cast_vec_with, cast_with,
-};
+pub use cast::{Cast, can_fail, cast, cast_vec, cast_vec_with, cast_with};
 pub use element::Element;
 pub use error::{CastError, Value};
 pub use in_place::{cast_in_place, cast_in_place_with, cast_vec_in_place, cast_vec_in_place_with};
@@ -73,6 +72,7 @@ pub use masked::{cast_masked, cast_masked_into};
 #[cfg(feature = "rayon")]
 pub use masked::{par_cast_masked, par_cast_masked_into};
 pub use newtypes::*;
+pub use options::{ByteOrder, CastOptions, OnnxRounding};
 #[cfg(feature = "rayon")]
 pub use parallel::{par_cast, par_cast_vec, par_cast_vec_with, par_cast_with};
 pub use same_value::cast_same_value;

@@ -1,8 +1,9 @@
 //! Casts that go on past what does not fit, and tell in a bitmap what did.
 
-use crate::cast::{Cast, CastOptions};
+use crate::cast::Cast;
 use crate::element::Element;
 use crate::error::CastError;
+use crate::options::CastOptions;
 use simdcast_kernels::{DType, InOrder, Join, MaskedKernel};
 
 /// Casts every element of `src` into `dst`, and tells which of them fit: those that

@@ -1,8 +1,9 @@
 //! Casts by the threads of rayon.
 
-use crate::cast::{Cast, CastOptions};
+use crate::cast::Cast;
 use crate::element::Element;
 use crate::error::CastError;
+use crate::options::CastOptions;
 use rayon::ThreadPoolBuilder;
 use simdcast_kernels::{Join, Kernel, Options};
 use std::error::Error;

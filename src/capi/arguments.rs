@@ -1,7 +1,7 @@
 //! What C hands in, as what Rust calls it, or why that cannot be.
 
 use super::failure::{Failure, Status};
-use crate::cast::ByteOrder;
+use crate::options::ByteOrder;
 use simdcast_kernels::DType;
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_void};

@@ -1,7 +1,7 @@
 //! The options as C has them.
 
 use super::failure::{Failure, Status};
-use crate::cast::CastOptions;
+use crate::options::CastOptions;
 use simdcast_kernels::Options;
 use std::mem::offset_of;
 
