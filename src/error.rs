@@ -2,7 +2,9 @@
 
 use simdcast_kernels::dispatch::LevelError;
 use simdcast_kernels::reference::{self, decode};
-use simdcast_kernels::{DType, Exact, Kernel, LayoutError, Options, RunError, UnknownDType};
+use simdcast_kernels::{
+    BadOption, DType, Exact, Kernel, LayoutError, Options, RunError, UnknownDType,
+};
 use std::fmt;
 
 /// Why a cast was refused or ended. No misuse panics.
@@ -90,14 +92,7 @@ pub enum CastError {
         elements: usize,
     },
     /// An option has a value that it cannot have.
-    BadOption {
-        /// The option.
-        option: &'static str,
-        /// What was given.
-        given: String,
-        /// What it can be.
-        allowed: &'static str,
-    },
+    BadOption(BadOption),
     /// Under [`Overflow::Error`](crate::Overflow::Error), an element does not fit. The elements
     /// before it are written, and the rest of the destination is unspecified, if nothing else is said where it is cast:
     /// what is cast in place stays as it was.
@@ -315,9 +310,7 @@ impl fmt::Display for CastError {
                     None => f.write_str(" more bytes than memory can hold"),
                 }
             }
-            Self::BadOption { option, given, allowed } => {
-                write!(f, "{option} cannot be {given}: it is one of {allowed}")
-            }
+            Self::BadOption(bad) => bad.fmt(f),
             Self::Unfit { from, to, index, value } => {
                 write!(f, "element {index} of {from}, {value}, does not fit {to}")
             }
@@ -332,6 +325,12 @@ impl fmt::Display for CastError {
 }
 
 impl std::error::Error for CastError {}
+
+impl From<BadOption> for CastError {
+    fn from(bad: BadOption) -> Self {
+        Self::BadOption(bad)
+    }
+}
 
 impl From<LayoutError> for CastError {
     fn from(error: LayoutError) -> Self {

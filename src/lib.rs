@@ -79,8 +79,8 @@ pub use same_value::cast_same_value;
 #[cfg(feature = "rayon")]
 pub use same_value::par_cast_same_value;
 pub use simdcast_kernels::{
-    DType, Exact, FloatInfo, IntInfo, Kind, LayoutError, Options, Overflow, Road, Rounding,
-    StridedView, StridedViewMut, Typed, UnknownDType, is_lossless,
+    BadOption, DType, Exact, FloatInfo, IntInfo, Kind, LayoutError, Options, Overflow, Road,
+    Rounding, StridedView, StridedViewMut, Typed, UnknownDType, is_lossless,
 };
 pub use simdcast_kernels::{format, reference};
 pub use stream::{CastReader, CastWriter, CastWriterParts, FinishError, Overlong, Truncated};

@@ -1,7 +1,47 @@
 //! What a cast can be told: the options, and the order of bytes.
 
 use crate::error::CastError;
-use simdcast_kernels::{DType, Options, Overflow, Rounding};
+use simdcast_kernels::{BadOption, DType, Options, Overflow, Rounding};
+use std::fmt;
+use std::str::FromStr;
+
+/// Names both ways: the one that is shown, and those that are taken, in lower or upper case.
+macro_rules! named {
+    ($type:ident $option:literal $names:literal { $($variant:ident $name:literal)* }) => {
+        impl $type {
+            /// All of them.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Their names, which [`FromStr`] takes.
+            pub const NAMES: &str = $names;
+
+            /// The name, in lower case.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+
+        /// In lower or upper case.
+        impl FromStr for $type {
+            type Err = BadOption;
+
+            fn from_str(name: &str) -> Result<Self, BadOption> {
+                let named = |known: &Self| known.name().eq_ignore_ascii_case(name);
+                let bad = || BadOption::name($option, name, Self::NAMES);
+                Self::ALL.into_iter().find(named).ok_or_else(bad)
+            }
+        }
+
+        /// The name.
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
 
 /// How a cast treats what has no place in the destination, and how it rounds. An option that cannot
 /// affect a pair is ignored.
@@ -22,6 +62,15 @@ pub struct CastOptions {
 }
 
 /// ONNX's `round_mode` of casts to float8_e8m0fnu.
+///
+/// ```
+/// use simdcast::{CastOptions, DType, OnnxRounding};
+///
+/// let mode: OnnxRounding = "nearest".parse()?; // as the attribute has it
+/// let options = CastOptions::onnx(DType::Float32, DType::Float8E8M0Fnu, true, mode);
+/// assert_eq!(simdcast::cast_vec_with::<_, simdcast::Float8E8M0Fnu>(&[1.4f32], &options)?[0].to_f32(), 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OnnxRounding {
     /// `"up"`, the default.
@@ -32,6 +81,8 @@ pub enum OnnxRounding {
     /// `"nearest"`.
     Nearest,
 }
+
+named!(OnnxRounding "round_mode" "up, down, nearest" { Up "up" Down "down" Nearest "nearest" });
 
 impl CastOptions {
     /// The defaults: [`Overflow::As`], saturating, [`Rounding::Default`].
@@ -93,11 +144,8 @@ impl CastOptions {
         seed: u64,
         first_index: u64,
     ) -> Result<Self, CastError> {
-        let bad = |option, given: u8, allowed| CastError::BadOption {
-            option,
-            given: given.to_string(),
-            allowed,
-        };
+        let bad =
+            |option, given: u8, allowed| BadOption { option, given: given.to_string(), allowed };
         let options = Options {
             overflow: Overflow::from_code(overflow).ok_or_else(|| {
                 bad("overflow", overflow, "0 (as), 1 (wrap), 2 (saturate), 3 (error)")
@@ -105,7 +153,7 @@ impl CastOptions {
             saturate: match saturate {
                 0 => false,
                 1 => true,
-                _ => return Err(bad("saturate", saturate, "0, 1")),
+                _ => return Err(bad("saturate", saturate, "0, 1").into()),
             },
             rounding: Rounding::from_code(rounding, seed).ok_or_else(|| {
                 bad(
@@ -133,20 +181,9 @@ impl CastOptions {
     /// # Ok::<(), simdcast::CastError>(())
     /// ```
     pub fn from_names(overflow: &str, rounding: &str, seed: u64) -> Result<Self, CastError> {
-        let bad = |option, given: &str, allowed| CastError::BadOption {
-            option,
-            given: format!("{given:?}"),
-            allowed,
-        };
-        Ok(Self::new()
-            .overflow(
-                Overflow::parse(overflow)
-                    .ok_or_else(|| bad("overflow", overflow, Overflow::NAMES))?,
-            )
-            .rounding(
-                Rounding::parse(rounding, seed)
-                    .ok_or_else(|| bad("rounding", rounding, Rounding::NAMES))?,
-            ))
+        let rounding = Rounding::parse(rounding, seed)
+            .ok_or_else(|| BadOption::name("rounding", rounding, Rounding::NAMES))?;
+        Ok(Self::new().overflow(overflow.parse()?).rounding(rounding))
     }
 
     /// What Rust's `as` does, for every pair: the defaults. Between Rust's own number types the two
@@ -230,6 +267,14 @@ impl AsRef<Options> for CastOptions {
 }
 
 /// The order of the bytes of a number in memory.
+///
+/// ```
+/// use simdcast::ByteOrder;
+///
+/// assert_eq!("BIG".parse(), Ok(ByteOrder::Big));
+/// let error = "middle".parse::<ByteOrder>().unwrap_err();
+/// assert_eq!(error.to_string(), "byte order cannot be \"middle\": it is one of native, little, big");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
     /// The machine's own.
@@ -240,6 +285,10 @@ pub enum ByteOrder {
     /// The highest byte first.
     Big,
 }
+
+named!(ByteOrder "byte order" "native, little, big" {
+    Native "native" Little "little" Big "big"
+});
 
 impl ByteOrder {
     /// Whether it is not the machine's own.

@@ -108,7 +108,7 @@ pub use kernel::{
     Cuts, InOrder, Join, Kernel, MaskedKernel, Out, RunError, Work, run_pair_defaults,
     run_plain_defaults,
 };
-pub use options::{Options, Overflow, Rounding};
+pub use options::{BadOption, Options, Overflow, Rounding};
 pub use stream::Stores;
 pub use strided::{LayoutError, StridedView, StridedViewMut};
 pub use table::Road;

@@ -1,10 +1,20 @@
 //! The options of a cast: what to do with a number that has no place in the destination, and how to
 //! round. Their meaning, pair by pair, is defined in [`reference`](crate::reference).
 
+use alloc::format;
+use alloc::string::String;
 use core::fmt;
+use core::str::FromStr;
 
 /// What becomes of a number that an integer destination cannot hold. A float destination looks at
 /// [`Options::saturate`] instead, and at [`Overflow::Error`].
+///
+/// ```
+/// use simdcast_kernels::Overflow;
+///
+/// assert_eq!("wrap".parse(), Ok(Overflow::Wrap));
+/// assert_eq!(Overflow::Wrap.to_string(), "wrap");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Overflow {
@@ -132,6 +142,15 @@ impl Rounding {
     }
 }
 
+/// See [`Overflow::parse`].
+impl FromStr for Overflow {
+    type Err = BadOption;
+
+    fn from_str(name: &str) -> Result<Self, BadOption> {
+        Self::parse(name).ok_or_else(|| BadOption::name("overflow", name, Self::NAMES))
+    }
+}
+
 /// The name.
 impl fmt::Display for Overflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -145,6 +164,33 @@ impl fmt::Display for Rounding {
         f.pad(self.name())
     }
 }
+
+/// A value that an option cannot have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadOption {
+    /// The option.
+    pub option: &'static str,
+    /// What was given; a name in quotes.
+    pub given: String,
+    /// What it can be.
+    pub allowed: &'static str,
+}
+
+impl BadOption {
+    /// A name that stands for nothing.
+    pub fn name(option: &'static str, given: &str, allowed: &'static str) -> Self {
+        Self { option, given: format!("{given:?}"), allowed }
+    }
+}
+
+impl fmt::Display for BadOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { option, given, allowed } = self;
+        write!(f, "{option} cannot be {given}: it is one of {allowed}")
+    }
+}
+
+impl core::error::Error for BadOption {}
 
 /// Everything that may change what a cast stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -99,7 +99,7 @@ impl From<CastError> for Failure {
             CastError::Unfit { index, .. } => (Status::Unfit, index),
             CastError::Changed { index, .. } => (Status::Changed, index),
             CastError::UnknownDType(_) | CastError::DType { .. } => (Status::DType, usize::MAX),
-            CastError::BadOption { .. } => (Status::Option, usize::MAX),
+            CastError::BadOption(_) => (Status::Option, usize::MAX),
             CastError::Isa { .. } => (Status::Isa, usize::MAX),
             CastError::Layout(_) | CastError::Shapes { .. } => (Status::Layout, usize::MAX),
             _ => (Status::Length, usize::MAX),
