@@ -36,7 +36,8 @@
 //!
 //! None is on by default. `rayon`: `par_cast` and its like, `Cast::par_run`, by the threads of rayon's
 //! pool. `ndarray`: the trait `CastArray`, for arrays of ndarray 0.17. `serde`: `Serialize` and
-//! `Deserialize` for [`DType`] and the small formats' types. `capi`: the functions of the C library.
+//! `Deserialize` for [`DType`], [`CastOptions`] and what is in them, [`ByteOrder`], and the small formats'
+//! types. `capi`: the functions of the C library.
 //!
 //! The environment variable `SIMDCAST_ISA` chooses an instruction set by name, see [`isa`].
 
@@ -59,6 +60,8 @@ mod options;
 mod parallel;
 pub mod promotion;
 mod same_value;
+#[cfg(feature = "serde")]
+mod serialize;
 mod stream;
 mod strided;
 

@@ -36,3 +36,67 @@ fn names_go_both_ways() {
     assert_eq!(OnnxRounding::default().name(), "up");
     assert_eq!(ByteOrder::default().name(), "native");
 }
+
+#[cfg(feature = "serde")]
+mod serde {
+    use serde_json::{from_str, json, to_value};
+    use simdcast::{ByteOrder, CastOptions, Overflow, Rounding};
+
+    const SEED: u64 = u64::MAX - 2;
+
+    #[test]
+    fn options_are_a_struct_of_names() {
+        for overflow in Overflow::ALL {
+            for rounding in (0..7).map(|code| Rounding::from_code(code, SEED).unwrap()) {
+                let options = CastOptions::new().overflow(overflow).rounding(rounding);
+                let options = options.saturate(false).first_index(SEED - 1);
+                // (The names are those that are parsed.)
+                let named = match rounding {
+                    Rounding::Stochastic { seed } => json!({"stochastic": {"seed": seed}}),
+                    other => json!(other.name()),
+                };
+                let json = json!({
+                    "overflow": overflow.name(),
+                    "saturate": false,
+                    "rounding": named,
+                    "first_index": SEED - 1,
+                });
+                assert_eq!(to_value(options).unwrap(), json);
+                assert_eq!(from_str::<CastOptions>(&json.to_string()).unwrap(), options);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default_and_what_is_not_known_is_refused() {
+        let read = from_str::<CastOptions>;
+        assert_eq!(read("{}").unwrap(), CastOptions::new());
+        let saturate = CastOptions::new().saturate(false);
+        assert_eq!(read(r#"{"saturate": false}"#).unwrap(), saturate);
+        assert_eq!(read(r#"{"overflow": "AS"}"#).unwrap(), CastOptions::new());
+        for (text, told) in [
+            (r#"{"overflow": "clip"}"#, "overflow cannot be \"clip\": it is one of as, wrap"),
+            (r#"{"overflow": 1}"#, "expected as, wrap, saturate, error"),
+            (r#"{"rounding": "nearest"}"#, "`nearest_even`"),
+            (r#"{"rounding": "stochastic"}"#, "expected struct variant"),
+            (r#"{"seed": 1}"#, "unknown field `seed`"),
+            (r#"{"saturate": 1}"#, "a boolean"),
+            (r#"{"first_index": -1}"#, "u64"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(told), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn byte_orders_are_their_names() {
+        for order in ByteOrder::ALL {
+            let json = to_value(order).unwrap();
+            assert_eq!(json, json!(order.name()));
+            assert_eq!(from_str::<ByteOrder>(&json.to_string()).unwrap(), order);
+        }
+        let error = from_str::<ByteOrder>("\"middle\"").unwrap_err().to_string();
+        assert!(error.starts_with("byte order cannot be \"middle\""), "{error}");
+        assert!(from_str::<ByteOrder>("1").is_err());
+    }
+}

@@ -89,7 +89,8 @@ pub mod philox;
 pub mod reference;
 mod scalar;
 #[cfg(feature = "serde")]
-mod serialize;
+#[doc(hidden)]
+pub mod serialize;
 mod shape;
 mod shifted;
 mod single;

@@ -31,6 +31,8 @@ pub enum Overflow {
 
 /// How a number between two neighbours of the destination chooses one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Rounding {
     /// To the nearest, ties to even, for floats; toward zero for integers; up to the next power of
@@ -194,6 +196,8 @@ impl core::error::Error for BadOption {}
 
 /// Everything that may change what a cast stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Options {
     /// What becomes of a number that the destination cannot hold.
     pub overflow: Overflow,
