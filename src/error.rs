@@ -6,9 +6,24 @@ use simdcast_kernels::{
     BadOption, DType, Exact, Kernel, LayoutError, Options, RunError, UnknownDType,
 };
 use std::fmt;
+use std::io;
 
 /// Why a cast was refused or ended. No misuse panics.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// It turns into an [`io::Error`] that holds it: of the kind [`InvalidData`](io::ErrorKind::InvalidData) for an element that
+/// does not fit or would change, [`OutOfMemory`](io::ErrorKind::OutOfMemory) where there is no memory, else
+/// [`InvalidInput`](io::ErrorKind::InvalidInput).
+///
+/// ```
+/// use simdcast::{CastOptions, Overflow, cast_vec_with};
+/// use std::io;
+///
+/// fn bytes(numbers: &[f32]) -> io::Result<Vec<u8>> {
+///     Ok(cast_vec_with(numbers, &CastOptions::new().overflow(Overflow::Error))?)
+/// }
+/// assert_eq!(bytes(&[1.0, 300.0]).unwrap_err().kind(), io::ErrorKind::InvalidData);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CastError {
     /// No dtype has this name.
@@ -131,7 +146,7 @@ pub enum CastError {
 }
 
 /// The exact value of an element.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Value {
     /// Of a real dtype.
@@ -325,6 +340,17 @@ impl fmt::Display for CastError {
 }
 
 impl std::error::Error for CastError {}
+
+impl From<CastError> for io::Error {
+    fn from(error: CastError) -> Self {
+        let kind = match error {
+            CastError::Unfit { .. } | CastError::Changed { .. } => io::ErrorKind::InvalidData,
+            CastError::Memory { .. } => io::ErrorKind::OutOfMemory,
+            _ => io::ErrorKind::InvalidInput,
+        };
+        Self::new(kind, error)
+    }
+}
 
 impl From<BadOption> for CastError {
     fn from(bad: BadOption) -> Self {

@@ -108,9 +108,25 @@ impl Stream {
     }
 }
 
-/// An error that stays what it is, to be told again.
-fn io_error(error: &CastError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error.clone())
+/// Why no more elements come or are taken.
+#[derive(Clone, Debug)]
+enum End {
+    All,
+    Unfit(CastError),
+    Truncated(Truncated),
+}
+
+impl End {
+    /// What there is to tell of it, again and again.
+    fn tell(&self) -> io::Result<()> {
+        match self {
+            Self::All => Ok(()),
+            Self::Unfit(error) => Err(error.clone().into()),
+            Self::Truncated(truncated) => {
+                Err(io::Error::new(io::ErrorKind::UnexpectedEof, *truncated))
+            }
+        }
+    }
 }
 
 /// A stream that ended before its last element did.

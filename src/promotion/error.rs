@@ -5,7 +5,7 @@ use crate::CastError;
 use std::fmt;
 
 /// Why operands could not be brought together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PromotionError {
     /// The system does not know a type, so that it leaves undefined where the operands meet.

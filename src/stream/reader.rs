@@ -1,8 +1,7 @@
 //! Reading: what is in a reader's buffer is cast from there to where it is asked for.
 
-use super::{BUFFER, Stream, Truncated, io_error};
+use super::{BUFFER, End, Stream};
 use crate::cast::Cast;
-use crate::error::CastError;
 use simdcast_kernels::DType;
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -20,9 +19,9 @@ use std::io::{self, BufRead, BufReader, Read};
 /// # Errors
 /// Those of the reader are passed on; what was read before is not lost, and reading can go on after
 /// those that pass. An element that does not fit, under [`Overflow::Error`](crate::Overflow::Error), is an
-/// error of the kind [`InvalidData`](io::ErrorKind::InvalidData) that holds a [`CastError`], after all
+/// error of the kind [`InvalidData`](io::ErrorKind::InvalidData) that holds a [`CastError`](crate::CastError), after all
 /// elements before it; a source that ends amid an element is one of the kind
-/// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) that holds a [`Truncated`]. These two are told again
+/// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) that holds a [`Truncated`](crate::Truncated). These two are told again
 /// whenever more is asked for.
 ///
 /// ```
@@ -47,13 +46,6 @@ pub struct CastReader<R> {
     given: usize,
     /// Why there is no more.
     end: Option<End>,
-}
-
-#[derive(Clone, Debug)]
-enum End {
-    All,
-    Unfit(CastError),
-    Truncated(Truncated),
 }
 
 impl<R: Read> CastReader<BufReader<R>> {
@@ -213,13 +205,8 @@ impl<R: BufRead> Read for CastReader<R> {
             if given > 0 {
                 return Ok(given);
             }
-            match &self.end {
-                None => {}
-                Some(End::All) => return Ok(0),
-                Some(End::Unfit(error)) => return Err(io_error(error)),
-                Some(End::Truncated(truncated)) => {
-                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, *truncated));
-                }
+            if let Some(end) = &self.end {
+                return end.tell().map(|()| 0);
             }
             // The reader is not asked for more than there is to be.
             if self.stream.left() == Some(0) {

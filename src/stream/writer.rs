@@ -1,8 +1,7 @@
 //! Writing: results wait in a buffer until the writer takes them.
 
-use super::{BUFFER, Overlong, Stream, Truncated, io_error};
+use super::{BUFFER, End, Overlong, Stream};
 use crate::cast::Cast;
-use crate::error::CastError;
 use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
@@ -21,7 +20,7 @@ use std::mem;
 /// # Errors
 /// Those of the writer are passed on; what was taken before is not lost, and is written first when more
 /// comes. An element that does not fit, under [`Overflow::Error`](crate::Overflow::Error), is an error of
-/// the kind [`InvalidData`](io::ErrorKind::InvalidData) that holds a [`CastError`]; the elements before
+/// the kind [`InvalidData`](io::ErrorKind::InvalidData) that holds a [`CastError`](crate::CastError); the elements before
 /// it have been taken, and no others are any more. Bytes after the elements that were stated are refused with one
 /// of the kind [`InvalidInput`](io::ErrorKind::InvalidInput) that holds an [`Overlong`].
 ///
@@ -48,26 +47,9 @@ pub struct CastWriter<W: Write> {
     written: usize,
     filled: usize,
     /// Why no more elements are taken.
-    ended: Option<Ended>,
+    end: Option<End>,
     /// Whether the writer panicked, and may or may not have taken what it was given.
     panicked: bool,
-}
-
-/// What a stream ends with before all that there was to be.
-#[derive(Debug)]
-enum Ended {
-    Unfit(CastError),
-    Truncated(Truncated),
-}
-
-/// To be told again and again.
-impl From<&Ended> for io::Error {
-    fn from(ended: &Ended) -> Self {
-        match ended {
-            Ended::Unfit(error) => io_error(error),
-            Ended::Truncated(truncated) => io::Error::new(io::ErrorKind::UnexpectedEof, *truncated),
-        }
-    }
 }
 
 /// Of its buffers, how full they are.
@@ -81,7 +63,7 @@ impl<W: Write + fmt::Debug> fmt::Debug for CastWriter<W> {
                 "results",
                 &format_args!("{} of {} bytes", self.filled - self.written, self.results.len()),
             )
-            .field("ended", &self.ended)
+            .field("end", &self.end)
             .finish_non_exhaustive()
     }
 }
@@ -98,7 +80,7 @@ impl<W: Write> CastWriter<W> {
             results,
             written: 0,
             filled: 0,
-            ended: None,
+            end: None,
             panicked: false,
         }
     }
@@ -155,7 +137,7 @@ impl<W: Write> CastWriter<W> {
     ///
     /// # Errors
     /// As for [`CastWriter`]; and an error of the kind [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) that
-    /// holds a [`Truncated`] if the bytes end amid an element, or before as many as were stated. Nothing is lost: the
+    /// holds a [`Truncated`](crate::Truncated) if the bytes end amid an element, or before as many as were stated. Nothing is lost: the
     /// [`FinishError`] has this writer, which can be finished again, or [taken apart](Self::into_parts). (Where the error is
     /// asked for alone, as by `?` in a function that answers an [`io::Result`], it is dropped.)
     ///
@@ -185,7 +167,7 @@ impl<W: Write> CastWriter<W> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn finish(mut self) -> Result<W, FinishError<W>> {
-        match self.end() {
+        match self.write_rest() {
             Ok(()) => Ok(self.into_parts().writer),
             Err(error) => Err(FinishError { error, writer: Box::new(self) }),
         }
@@ -218,7 +200,7 @@ impl<W: Write> CastWriter<W> {
     }
 
     /// Writes all that is left, and takes no more.
-    fn end(&mut self) -> io::Result<()> {
+    fn write_rest(&mut self) -> io::Result<()> {
         // What is left may need room; and what comes before an element that does not fit is written.
         self.drain()?;
         let last = self.last();
@@ -235,7 +217,7 @@ impl<W: Write> CastWriter<W> {
         self.cast(&part[..part.len() - rest], n)?;
         // (Bytes after all that there was to be were taken before that was stated.)
         if self.stream.left().map_or(rest > 0, |left| left > 0) {
-            self.ended = Some(Ended::Truncated(self.stream.truncated(rest)));
+            self.end = Some(End::Truncated(self.stream.truncated(rest)));
         } else {
             self.stream.stated = Some(self.stream.done);
         }
@@ -244,7 +226,7 @@ impl<W: Write> CastWriter<W> {
 
     /// Whether more elements may come.
     fn goes_on(&self) -> io::Result<()> {
-        self.ended.as_ref().map_or(Ok(()), |ended| Err(ended.into()))
+        self.end.as_ref().map_or(Ok(()), End::tell)
     }
 
     /// Casts the last elements if they are there, but were not known to be the last when they came.
@@ -252,8 +234,7 @@ impl<W: Write> CastWriter<W> {
         // (What is there is less than a grain.)
         let n = self.stream.at_most(self.stream.grain());
         let bytes = Stream::bytes(self.stream.from(), n);
-        if self.stream.stated.is_none() || n == 0 || self.part.len() < bytes || self.ended.is_some()
-        {
+        if self.stream.stated.is_none() || n == 0 || self.part.len() < bytes || self.end.is_some() {
             return Ok(());
         }
         let part = mem::take(&mut self.part);
@@ -284,7 +265,7 @@ impl<W: Write> CastWriter<W> {
             }
             Err((before, error)) => {
                 self.filled += Stream::bytes(to, before);
-                self.ended = Some(Ended::Unfit(error));
+                self.end = Some(End::Unfit(error));
                 self.goes_on()
             }
         }

@@ -83,6 +83,26 @@ fn more_elements_than_memory_are_refused() {
 }
 
 #[test]
+fn errors_become_those_of_io() {
+    use std::io::{Error, ErrorKind};
+    let unfit = cast_vec_with::<f32, u8>(&[256.0], &CHECKED).unwrap_err();
+    let changed = simdcast::cast_same_value(&[0.5f32], &mut [0u8]).unwrap_err();
+    let length = cast(&[0.5f32], &mut [0u8; 2]).unwrap_err();
+    let memory = CastError::Memory { to: DType::Int8, elements: 1 << 40 };
+    for (error, kind) in [
+        (unfit, ErrorKind::InvalidData),
+        (changed, ErrorKind::InvalidData),
+        (length, ErrorKind::InvalidInput),
+        (isa::find("abacus").unwrap_err(), ErrorKind::InvalidInput),
+        (memory, ErrorKind::OutOfMemory),
+    ] {
+        let io = Error::from(error.clone());
+        assert_eq!((io.kind(), io.to_string()), (kind, error.to_string()));
+        assert_eq!(io.downcast::<CastError>().unwrap(), error);
+    }
+}
+
+#[test]
 fn packed_to_packed_needs_the_count() {
     let cast = Cast::new(DType::Int4x2, DType::Float6E2M3FnX4, CastOptions::new()).unwrap();
     let mut dst = [0xee; 3];

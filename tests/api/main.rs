@@ -20,7 +20,7 @@ use std::fmt::Debug;
 use support::{Case, Tally, assert_none, distinct_options, in_parallel, noise, pairs, values};
 
 const fn send_sync_copy<T: Copy + Send + Sync + Debug + 'static>() {}
-const fn error<T: std::error::Error + Clone + PartialEq + Send + Sync + 'static>() {}
+const fn error<T: std::error::Error + Clone + Eq + Send + Sync + 'static>() {}
 const _: () = {
     send_sync_copy::<Cast>();
     send_sync_copy::<CastOptions>();
