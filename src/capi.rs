@@ -475,7 +475,7 @@ fn isa_names() -> &'static [CString] {
 }
 
 fn isa_name(level: &isa::Level) -> Option<*const c_char> {
-    let at = isa::levels().iter().position(|other| other.name() == level.name())?;
+    let at = isa::levels().iter().position(|other| other == level)?;
     Some(isa_names().get(at)?.as_ptr())
 }
 

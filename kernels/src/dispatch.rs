@@ -6,6 +6,7 @@ use crate::align::{self, LINE};
 use crate::scalar;
 use crate::table::Table;
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -33,6 +34,28 @@ impl Level {
     /// Whether this CPU can run it.
     pub fn is_available(&self) -> bool {
         (self.detect)()
+    }
+}
+
+/// By name, which each has to itself.
+impl PartialEq for Level {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Level {}
+
+impl Hash for Level {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+/// The name.
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
     }
 }
 

@@ -30,6 +30,21 @@ fn names_are_found_in_any_case() {
     }
 }
 
+#[test]
+fn a_level_is_itself_and_no_other() {
+    for (i, level) in isa::levels().iter().enumerate() {
+        for (j, other) in isa::levels().iter().enumerate() {
+            assert_eq!(level == other, i == j, "{level} and {other}");
+        }
+        assert_eq!([level.to_string(), format!("{level:?}")], [level.name(); 2]);
+        assert_eq!(format!("{level:>20}"), format!("{:>20}", level.name()));
+    }
+    let by_level: std::collections::HashMap<_, _> =
+        isa::levels().iter().map(|level| (level, level.name())).collect();
+    assert_eq!(by_level.len(), isa::levels().len());
+    assert_eq!(by_level[isa::current()], isa::current().name());
+}
+
 /// Other tests may run meanwhile: what they check is the same on all instruction sets.
 #[test]
 fn a_set_holds_for_casts_resolved_afterwards() {
