@@ -83,7 +83,7 @@ pub use same_value::cast_same_value;
 pub use same_value::par_cast_same_value;
 pub use simdcast_kernels::{
     BadOption, DType, Exact, FloatInfo, IntInfo, Kind, LayoutError, Options, Overflow, Road,
-    Rounding, StridedView, StridedViewMut, Typed, UnknownDType, is_lossless,
+    Rounding, StridedView, StridedViewMut, Typed, UnknownCode, UnknownDType, is_lossless,
 };
 pub use simdcast_kernels::{format, reference};
 pub use stream::{CastReader, CastWriter, CastWriterParts, FinishError, Overlong, Truncated};

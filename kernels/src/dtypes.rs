@@ -492,6 +492,37 @@ impl fmt::Display for UnknownDType {
 
 impl core::error::Error for UnknownDType {}
 
+/// A code that no dtype has.
+///
+/// ```
+/// use simdcast_kernels::{DType, UnknownCode};
+///
+/// assert_eq!(DType::try_from(DType::Int8.code()), Ok(DType::Int8));
+/// assert_eq!(DType::try_from(44), Err(UnknownCode { code: 44 }));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownCode {
+    /// The code.
+    pub code: u8,
+}
+
+impl fmt::Display for UnknownCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no dtype has the code {}; known: 0 to {}", self.code, DType::COUNT - 1)
+    }
+}
+
+impl core::error::Error for UnknownCode {}
+
+/// See [`DType::from_code`].
+impl TryFrom<u8> for DType {
+    type Error = UnknownCode;
+
+    fn try_from(code: u8) -> Result<Self, UnknownCode> {
+        Self::from_code(code).ok_or(UnknownCode { code })
+    }
+}
+
 /// See [`DType::parse`].
 impl FromStr for DType {
     type Err = UnknownDType;

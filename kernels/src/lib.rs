@@ -102,7 +102,7 @@ mod table;
 mod tile;
 mod typed;
 
-pub use dtypes::{DType, Kind, UnknownDType};
+pub use dtypes::{DType, Kind, UnknownCode, UnknownDType};
 pub use exact::Exact;
 pub use facts::{FloatInfo, IntInfo, can_fail, is_lossless};
 pub use kernel::{

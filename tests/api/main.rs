@@ -10,23 +10,36 @@ mod support;
 
 use half::{bf16, f16};
 use num_complex::Complex;
-use simdcast::isa::{Level, available};
+use simdcast::isa::{Level, LevelError, available};
+use simdcast::promotion::PromotionError;
 use simdcast::{
-    Cast, CastError, CastOptions, DType, Element, Overflow, Road, Rounding, cast, cast_vec,
-    cast_vec_with, cast_with, reference,
+    BadOption, ByteOrder, Cast, CastError, CastOptions, DType, Element, LayoutError, OnnxRounding,
+    Overflow, Road, Rounding, UnknownCode, UnknownDType, cast, cast_vec, cast_vec_with, cast_with,
+    reference,
 };
 use simdcast_kernels::{Kernel, Options};
 use std::fmt::Debug;
 use support::{Case, Tally, assert_none, distinct_options, in_parallel, noise, pairs, values};
 
 const fn send_sync_copy<T: Copy + Send + Sync + Debug + 'static>() {}
+const fn key<T: Copy + Eq + std::hash::Hash + Send + Sync>() {}
 const fn error<T: std::error::Error + Clone + Eq + Send + Sync + 'static>() {}
 const _: () = {
     send_sync_copy::<Cast>();
     send_sync_copy::<CastOptions>();
     send_sync_copy::<DType>();
     send_sync_copy::<&Level>();
+    key::<DType>();
+    key::<CastOptions>();
+    key::<(Overflow, Rounding, OnnxRounding, ByteOrder)>();
+    key::<(&Level, Road)>();
     error::<CastError>();
+    error::<BadOption>();
+    error::<UnknownCode>();
+    error::<UnknownDType>();
+    error::<LayoutError>();
+    error::<LevelError>();
+    error::<PromotionError>();
 };
 
 /// Numbers of which every dtype lacks some.

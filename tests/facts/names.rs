@@ -1,7 +1,7 @@
 //! Names, codes and sizes of the dtypes: what files and C callers hold must not move.
 
 use crate::support::dtypes::{ROWS, component, is_complex, packed_of, width};
-use simdcast_kernels::{DType, UnknownDType};
+use simdcast_kernels::{DType, UnknownCode, UnknownDType};
 
 #[test]
 fn the_44_codes_and_names_are_fixed() {
@@ -13,11 +13,15 @@ fn the_44_codes_and_names_are_fixed() {
         assert_eq!(row.dtype.code(), row.code, "{}", row.name);
         assert_eq!(row.dtype as u8, row.code, "{}", row.name);
         assert_eq!(DType::from_code(row.code), Some(row.dtype));
+        assert_eq!(DType::try_from(row.code), Ok(row.dtype));
         assert_eq!(row.dtype.name(), row.name, "code {place}");
         assert_eq!(row.dtype.to_string(), row.name);
     }
     for code in 44..=u8::MAX {
         assert_eq!(DType::from_code(code), None, "code {code}");
+        let unknown = DType::try_from(code).unwrap_err();
+        assert_eq!(unknown, UnknownCode { code });
+        assert_eq!(unknown.to_string(), format!("no dtype has the code {code}; known: 0 to 43"));
     }
 }
 
