@@ -257,8 +257,8 @@ impl Kernel {
 
     /// What it is run with: the kernel, what that is told, and what of the floating-point environment must be the
     /// default.
-    pub(crate) const fn parts(self) -> (table::Kernel, Params, Guard) {
-        (self.kernel, self.params, self.guard)
+    pub(crate) const fn parts(&self) -> (table::Kernel, &Params, Guard) {
+        (self.kernel, &self.params, self.guard)
     }
 
     /// Casts `n` elements that are all there is in either buffer.

@@ -34,8 +34,8 @@ const SHORT: usize = 1 << 10;
 const LARGE: usize = 1 << 20;
 
 /// What the blocks of a plan are cast with, and how.
-pub(super) struct Blocks {
-    runs: Runs,
+pub(super) struct Blocks<'a> {
+    runs: Runs<'a>,
     /// The bytes of an element that is moved; of packed ones, which are not, 0.
     from: usize,
     to: usize,
@@ -52,8 +52,8 @@ pub(super) struct Blocks {
     cast: Buffer<BLOCK>,
 }
 
-impl Blocks {
-    pub(super) fn new(plan: &Plan, runs: Runs) -> Self {
+impl<'a> Blocks<'a> {
+    pub(super) fn new(plan: &Plan, runs: Runs<'a>) -> Self {
         let (from, to) = (plan.from.size().unwrap_or(0), plan.to.size().unwrap_or(0));
         let axes = plan.axes();
         let inner = axes.len() - 1;

@@ -133,7 +133,8 @@ impl Kernel {
         if src_layout.elements() == 0 {
             return Ok(());
         }
-        let plan = Plan::new(src_layout, dst_layout, self.draws());
+        let mut plan = Plan::empty(src_layout.dtype, dst_layout.dtype, self.draws());
+        plan.fill(src_layout, dst_layout);
         let bits = plan.elements().saturating_mul(self.from().bits() + self.to().bits());
         let most = (bits / (SMALLEST * 8)).max(1);
         let parts = join.parts(most).min(most);
@@ -150,7 +151,8 @@ impl Kernel {
             if done {
                 return Ok(());
             }
-            let counted = Plan::new(src_layout, dst_layout, true);
+            let mut counted = Plan::empty(src_layout.dtype, dst_layout.dtype, true);
+            counted.fill(src_layout, dst_layout);
             let cast = Strided { goes_on: true, ..Strided::new(self, src, dst, join) };
             cast.run(&counted, parts);
             match cast.unfit.into_inner() {
@@ -256,9 +258,9 @@ impl<J: Join> Strided<'_, J> {
         unsafe { Blocks::new(plan, self.runs(plan)).cast(plan, self.src, self.dst) }
     }
 
-    fn runs(&self, plan: &Plan) -> Runs {
+    fn runs(&self, plan: &Plan) -> Runs<'_> {
         let unfit = self.unfit.load(Ordering::Relaxed);
-        Runs::new(*self.kernel, plan, self.goes_on.then_some(unfit))
+        Runs::new(self.kernel, plan, self.goes_on.then_some(unfit))
     }
 }
 
@@ -271,18 +273,18 @@ enum Outcome {
 }
 
 /// What runs of elements are cast with.
-struct Runs {
+struct Runs<'a> {
     kernel: table::Kernel,
     /// Those of the first element of the views.
-    params: Params,
+    params: &'a Params,
     guard: Guard,
     counted: bool,
     /// The index of the first element known not to fit, or `usize::MAX`, if it is gone on after such.
     unfit: Option<usize>,
 }
 
-impl Runs {
-    fn new(kernel: Kernel, plan: &Plan, unfit: Option<usize>) -> Self {
+impl<'a> Runs<'a> {
+    fn new(kernel: &'a Kernel, plan: &Plan, unfit: Option<usize>) -> Self {
         let (kernel, params, guard) = kernel.parts();
         debug_assert!(unfit.is_none() || plan.counted);
         Self { kernel, params, guard, counted: plan.counted, unfit }
@@ -299,11 +301,11 @@ impl Runs {
             environment::run(self.guard, self.kernel, params, src, dst, n)
         };
         let done = if self.counted {
-            let mut params = self.params;
+            let mut params = *self.params;
             params.advance(index as u64);
             run(&params)
         } else {
-            run(&self.params)
+            run(self.params)
         };
         if done < n
             && let Some(unfit) = &mut self.unfit

@@ -102,7 +102,7 @@ impl Places {
         plan: &Plan,
         src: *const u8,
         dst: *mut u8,
-        mut runs: Runs,
+        mut runs: Runs<'_>,
     ) -> Outcome {
         let (outer, inner) = plan.axes().split_at(self.cut.outer);
         let (last, outer) = match outer.split_last() {
@@ -130,7 +130,7 @@ impl Places {
         dst: *mut u8,
         place: Place,
         n: usize,
-        runs: &mut Runs,
+        runs: &mut Runs<'_>,
     ) -> bool {
         if runs.are_over(place.index) {
             return true;

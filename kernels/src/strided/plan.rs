@@ -103,35 +103,34 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan for two views of one shape with elements, in an order that suits memory.
-    pub(crate) fn new(src: &Layout, dst: &Layout, counted: bool) -> Self {
-        let mut plan = Self {
-            axes: [Axis::ONE; DIMENSIONS + 1],
-            count: 0,
-            from: src.dtype,
-            to: dst.dtype,
-            counted,
-            first: Place { src: 0, dst: 0, index: 0 },
-        };
+    /// A plan of no elements. (One is [filled](Self::fill) where it is to stay, as it is so long that moving it takes longer than
+    /// what else is done for it.)
+    #[inline(always)]
+    pub(crate) const fn empty(from: DType, to: DType, counted: bool) -> Self {
+        let first = Place { src: 0, dst: 0, index: 0 };
+        Self { axes: [Axis::ONE; DIMENSIONS + 1], count: 0, from, to, counted, first }
+    }
+
+    /// Makes it that of two views of one shape with elements, of its dtypes, in an order that suits memory.
+    pub(crate) fn fill(&mut self, src: &Layout, dst: &Layout) {
         let last = src.dimensions().len().wrapping_sub(1);
-        let mut index = if counted { src.elements() } else { 0 };
+        let mut index = if self.counted { src.elements() } else { 0 };
         for (i, (a, b)) in src.dimensions().iter().zip(dst.dimensions()).enumerate() {
-            let innermost = i == last && plan.is_packed();
-            if counted {
+            let innermost = i == last && self.is_packed();
+            if self.counted {
                 index /= a.len;
             }
-            plan.push(Axis { len: a.len, src: a.stride, dst: b.stride, index }, innermost);
+            self.push(Axis { len: a.len, src: a.stride, dst: b.stride, index }, innermost);
         }
         // A dimension to start from where there is none, or none in which packed elements lie.
-        if plan.count == 0 {
+        if self.count == 0 {
             let size = |dtype: DType| dtype.size().unwrap_or(0) as isize;
-            plan.axes[0] = Axis { src: size(plan.from), dst: size(plan.to), ..Axis::ONE };
-            plan.count = 1;
+            self.axes[0] = Axis { src: size(self.from), dst: size(self.to), ..Axis::ONE };
+            self.count = 1;
         }
-        plan.go_forward();
-        plan.sort();
-        plan.coalesce();
-        plan
+        self.go_forward();
+        self.sort();
+        self.coalesce();
     }
 
     /// Whether elements of either side share bytes.
@@ -297,7 +296,9 @@ mod tests {
         let (src, mut dst) = ([0; BYTES], [0; BYTES]);
         let src = StridedView::new(from, &src, BYTES / 2, a.0, a.1).unwrap();
         let dst = StridedViewMut::new(to, &mut dst, BYTES / 2, a.0, b).unwrap();
-        Plan::new(&src.layout, &dst.layout, counted)
+        let mut plan = Plan::empty(from, to, counted);
+        plan.fill(&src.layout, &dst.layout);
+        plan
     }
 
     fn axes(plan: &Plan) -> impl Iterator<Item = (usize, isize, isize)> {
@@ -385,7 +386,9 @@ mod tests {
             let src = layout(F32, &[rows, 1000], &[1, 4 * rows as isize]);
             let dst = layout(U8, &[rows, 1000], &[1001, 1]);
             for parts in [2, 3, 4, 5, 16, 128] {
-                let longest = longest(&Plan::new(&src, &dst, false), parts);
+                let mut plan = Plan::empty(F32, U8, false);
+                plan.fill(&src, &dst);
+                let longest = longest(&plan, parts);
                 let whole = rows.div_ceil(parts.min(rows));
                 assert!(longest <= whole * 1000 * 8 / 7 + 1000, "{rows} in {parts}: {longest}");
             }

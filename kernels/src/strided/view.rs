@@ -151,32 +151,48 @@ impl fmt::Debug for Layout {
     }
 }
 
+/// (A layout is filled where it is to stay: it is so long that returning it takes longer than what else is done for it.)
 impl Layout {
+    /// One element, in no dimension.
+    const fn of_one(dtype: DType) -> Self {
+        let dimensions = [Dimension { len: 1, stride: 0 }; DIMENSIONS];
+        Self { dtype, dimensions, count: 0, elements: 1 }
+    }
+
+    #[cfg(test)]
     pub(super) fn new(
         dtype: DType,
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, LayoutError> {
+        let mut layout = Self::of_one(dtype);
+        layout.fill(shape, strides)?;
+        Ok(layout)
+    }
+
+    /// Gives it a shape and strides.
+    fn fill(&mut self, shape: &[usize], strides: &[isize]) -> Result<(), LayoutError> {
         let count = shape.len();
         if count != strides.len() {
             return Err(LayoutError::Strides { dimensions: count, given: strides.len() });
         }
-        let mut layout = Self::of_shape(dtype, shape)?;
-        for (dimension, &stride) in layout.dimensions.iter_mut().zip(strides) {
+        self.fill_shape(shape)?;
+        for (dimension, &stride) in self.dimensions.iter_mut().zip(strides) {
             dimension.stride = stride;
         }
-        match layout.dimensions().last() {
+        let dtype = self.dtype;
+        match self.dimensions().last() {
             Some(&Dimension { len, stride })
-                if dtype.is_packed() && len > 1 && stride != 1 && layout.elements > 0 =>
+                if dtype.is_packed() && len > 1 && stride != 1 && self.elements > 0 =>
             {
                 Err(LayoutError::PackedStride { dtype, stride })
             }
-            _ => Ok(layout),
+            _ => Ok(()),
         }
     }
 
-    /// A shape, without strides yet.
-    fn of_shape(dtype: DType, shape: &[usize]) -> Result<Self, LayoutError> {
+    /// Gives it a shape, without strides yet.
+    fn fill_shape(&mut self, shape: &[usize]) -> Result<(), LayoutError> {
         let count = shape.len();
         if count > DIMENSIONS {
             return Err(LayoutError::Dimensions { given: count });
@@ -187,51 +203,54 @@ impl Layout {
             let uncountable = LayoutError::Elements { dimension, len, before: most };
             most = most.checked_mul(len).ok_or(uncountable)?;
         }
-        let elements = if shape.contains(&0) { 0 } else { most };
-        let mut dimensions = [Dimension { len: 1, stride: 0 }; DIMENSIONS];
-        for (dimension, &len) in dimensions.iter_mut().zip(shape) {
+        self.elements = if shape.contains(&0) { 0 } else { most };
+        for (dimension, &len) in self.dimensions.iter_mut().zip(shape) {
             dimension.len = len;
         }
-        Ok(Self { dtype, dimensions, count, elements })
+        self.count = count;
+        Ok(())
     }
 
-    /// The elements of a shape, all within so many bytes of which the first one has such an offset: with strides, or one after
-    /// the other.
-    fn within(
-        dtype: DType,
+    /// Gives it a shape, all of whose elements lie within so many bytes of which the first one has such an offset: with
+    /// strides, or one after the other.
+    fn fill_within(
+        &mut self,
         bytes: usize,
         offset: usize,
         shape: &[usize],
         strides: Option<&[isize]>,
-    ) -> Result<Self, LayoutError> {
-        let layout = match strides {
-            Some(strides) => Self::new(dtype, shape, strides)?,
-            None => Self::contiguous(dtype, shape)?,
-        };
-        layout.check_inside(bytes, offset)?;
-        Ok(layout)
+    ) -> Result<(), LayoutError> {
+        match strides {
+            Some(strides) => self.fill(shape, strides)?,
+            None => self.fill_contiguous(shape)?,
+        }
+        self.check_inside(bytes, offset)
     }
 
-    /// One element after the other, the last dimension's first.
-    fn contiguous(dtype: DType, shape: &[usize]) -> Result<Self, LayoutError> {
-        let layout = Self::of_shape(dtype, shape)?;
-        match layout.dimensions().split_last() {
+    /// Gives it a shape, one element after the other, the last dimension's first.
+    fn fill_contiguous(&mut self, shape: &[usize]) -> Result<(), LayoutError> {
+        self.fill_shape(shape)?;
+        let dtype = self.dtype;
+        match self.dimensions().split_last() {
             Some((last, outer))
                 if !(last.len % 8 * dtype.bits()).is_multiple_of(8)
-                    && layout.elements > 0
+                    && self.elements > 0
                     && outer.iter().any(|dimension| dimension.len > 1) =>
             {
                 Err(LayoutError::PackedRow { dtype, elements: last.len })
             }
-            _ => Ok(layout.contiguous_as(dtype)),
+            _ => {
+                self.go_on();
+                Ok(())
+            }
         }
     }
 
-    /// The same shape, of elements of a dtype one after the other. Rows of packed ones start with a byte.
-    pub(super) fn contiguous_as(&self, dtype: DType) -> Self {
-        let mut layout = Self { dtype, ..*self };
-        let Some((last, outer)) = layout.dimensions[..layout.count].split_last_mut() else {
-            return layout;
+    /// Has its elements lie one after the other.
+    fn go_on(&mut self) {
+        let dtype = self.dtype;
+        let Some((last, outer)) = self.dimensions[..self.count].split_last_mut() else {
+            return;
         };
         let row = bytes_of(dtype, last.len);
         last.stride = dtype.size().unwrap_or(1) as isize;
@@ -241,6 +260,12 @@ impl Layout {
             dimension.stride = stride;
             stride = stride.saturating_mul(isize::try_from(dimension.len).unwrap_or(isize::MAX));
         }
+    }
+
+    /// The same shape, of elements of a dtype one after the other. Rows of packed ones start with a byte.
+    pub(super) fn contiguous_as(&self, dtype: DType) -> Self {
+        let mut layout = Self { dtype, ..*self };
+        layout.go_on();
         layout
     }
 
@@ -268,9 +293,10 @@ impl Layout {
             return Ok(());
         }
         let (unit, dimensions) = self.unit();
-        let (mut first, mut end) = (offset as i128, (offset as i128).saturating_add(unit as i128));
+        let (mut first, mut end) = (offset as i128, offset as i128 + unit as i128);
         for &Dimension { len, stride } in dimensions {
-            let reach = (len as i128 - 1).saturating_mul(stride as i128);
+            // (Less than 2^64 times at most 2^63.)
+            let reach = (len as i128 - 1) * stride as i128;
             if reach < 0 {
                 first = first.saturating_add(reach);
             } else {
@@ -415,9 +441,11 @@ impl<'a> StridedView<'a> {
         shape: &[usize],
         strides: Option<&[isize]>,
     ) -> Result<Self, LayoutError> {
-        let layout = Layout::within(dtype, bytes, offset, shape, strides)?;
         // Without elements the start may lie anywhere, and is not used.
-        Ok(Self { start: memory.wrapping_add(offset), layout, memory: PhantomData })
+        let start = memory.wrapping_add(offset);
+        let mut view = Self { start, layout: Layout::of_one(dtype), memory: PhantomData };
+        view.layout.fill_within(bytes, offset, shape, strides)?;
+        Ok(view)
     }
 
     /// The elements at and around an address.
@@ -433,8 +461,9 @@ impl<'a> StridedView<'a> {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, LayoutError> {
-        let layout = Layout::new(dtype, shape, strides)?;
-        Ok(Self { start: first, layout, memory: PhantomData })
+        let mut view = Self { start: first, layout: Layout::of_one(dtype), memory: PhantomData };
+        view.layout.fill(shape, strides)?;
+        Ok(view)
     }
 
     /// The code of the element of an index, in row-major order; None if there is none.
@@ -502,9 +531,11 @@ impl<'a> StridedViewMut<'a> {
         shape: &[usize],
         strides: Option<&[isize]>,
     ) -> Result<Self, LayoutError> {
-        let layout = Layout::within(dtype, bytes, offset, shape, strides)?;
-        layout.check_apart()?;
-        Ok(Self { start: memory.wrapping_add(offset), layout, memory: PhantomData })
+        let start = memory.wrapping_add(offset);
+        let mut view = Self { start, layout: Layout::of_one(dtype), memory: PhantomData };
+        view.layout.fill_within(bytes, offset, shape, strides)?;
+        view.layout.check_apart()?;
+        Ok(view)
     }
 
     /// As [`StridedView::from_raw`], of elements that don't overlap.
@@ -521,9 +552,10 @@ impl<'a> StridedViewMut<'a> {
         shape: &[usize],
         strides: &[isize],
     ) -> Result<Self, LayoutError> {
-        let layout = Layout::new(dtype, shape, strides)?;
-        layout.check_apart()?;
-        Ok(Self { start: first, layout, memory: PhantomData })
+        let mut view = Self { start: first, layout: Layout::of_one(dtype), memory: PhantomData };
+        view.layout.fill(shape, strides)?;
+        view.layout.check_apart()?;
+        Ok(view)
     }
 }
 
