@@ -185,6 +185,58 @@ fn strided() {
         }
     }
     turned_over();
+    near();
+}
+
+/// Slices with steps, rows with gaps, and images whose channels lie next to each other or apart.
+fn near() {
+    use DType::{Float16, Float32, Float64, UInt8};
+    const N: usize = 1 << 20;
+    const ROWS: isize = 480;
+    const COLS: isize = 640;
+    let image = vec![3, ROWS as usize, COLS as usize];
+    let apart = |size: isize| vec![ROWS * COLS * size, COLS * size, size];
+    let together = |size: isize| vec![size, 3 * COLS * size, 3 * size];
+    let slice = |src: isize, dst: isize| (vec![N], vec![src], vec![dst]);
+    for (name, from, to, (shape, src, dst)) in [
+        ("channels taken apart", UInt8, Float32, (image.clone(), together(1), apart(4))),
+        ("channels put together", Float32, UInt8, (image, apart(4), together(1))),
+        ("three channels of four", UInt8, Float32, (vec![N, 3], vec![4, 1], vec![12, 4])),
+        ("every second one", UInt8, Float32, slice(2, 4)),
+        ("every second one", Float32, Float16, slice(8, 2)),
+        ("every second one", Float64, Float32, slice(16, 4)),
+        ("into every second place", Float32, Float16, slice(4, 4)),
+        ("backward", UInt8, Float32, slice(-1, 4)),
+        ("backward", Float32, Float16, slice(-4, 2)),
+        (
+            "rows of five, three left out",
+            Float32,
+            Float16,
+            (vec![N / 5, 5], vec![32, 4], vec![10, 2]),
+        ),
+    ] {
+        let kernel = Kernel::new(from, to, &Options::DEFAULT);
+        let n = shape.iter().product();
+        // The bytes that a side takes, and those before its first element.
+        let memory = |strides: &[isize], size: usize| {
+            let reach = |(&len, &step): (&usize, &isize)| (len - 1) * step.unsigned_abs();
+            let back = |(_, step): &(&usize, &isize)| **step < 0;
+            let ways = || shape.iter().zip(strides);
+            (ways().map(reach).sum::<usize>() + size, ways().filter(back).map(reach).sum::<usize>())
+        };
+        let ((len, first), (room, start)) =
+            (memory(&src, from.bits() / 8), memory(&dst, to.bits() / 8));
+        let (source, mut target) = (some_bytes(len), vec![0; room]);
+        let view = StridedView::new(from, &source, first, &shape, &src).unwrap();
+        let mut out = StridedViewMut::new(to, &mut target, start, &shape, &dst).unwrap();
+        let (flat, mut flat_out) = (some_bytes(n * from.bits() / 8), vec![0; n * to.bits() / 8]);
+        let times = least(&mut [
+            &mut || kernel.run(black_box(&flat), &mut flat_out, n).unwrap(),
+            &mut || kernel.run_strided(black_box(&view), &mut out, &InOrder).unwrap(),
+        ]);
+        let figures = times.iter().map(|time| time * 1e9 / n as f64);
+        row(&format!("{name}: {from} -> {to}"), figures.chain([times[0] / times[1]]));
+    }
 }
 
 /// Matrices turned over of which one axis has to stay innermost, as elements are packed there or drawn for one after the other;

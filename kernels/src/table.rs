@@ -8,6 +8,7 @@ use crate::shape::{LookUpMarked, Plan, Screen, Shapes};
 use crate::shifted::Shift;
 use crate::stepwise::Stepwise;
 use crate::stream::Stores;
+use crate::strided::Units;
 use crate::swap::{Swap, Swaps};
 use crate::tile;
 use core::fmt;
@@ -189,6 +190,8 @@ pub(crate) struct Table {
     pub(crate) shift: Shift,
     /// The kernels that turn them in registers, or test there what a checked cast reads.
     pub(crate) stepwise: Stepwise,
+    /// What elements that lie close together are moved by, several at a time.
+    pub(crate) units: &'static [Units],
 }
 
 /// Rearrangements, for the kernels that go through a tile. Each takes a width, a source, a

@@ -40,6 +40,7 @@ mod steps;
 mod stores;
 mod thresholds;
 mod to_ints;
+mod units;
 mod widened;
 mod windows;
 
@@ -266,6 +267,7 @@ pub(crate) static TABLE: Table = Table {
             .with::<Avx2, 4>(pairs::<4>())
             .with_codes(&OF_CODES)
     },
+    units: units::UNITS,
 };
 
 impl Tabled for Avx2 {

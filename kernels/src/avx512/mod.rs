@@ -48,6 +48,7 @@ mod ties;
 mod to_small;
 mod truths;
 mod turned;
+mod units;
 mod uppers;
 mod widen;
 mod words;
@@ -410,6 +411,7 @@ pub(crate) static TABLE: Table = Table {
     swaps: Swaps::of::<Avx512>(),
     shift: shifted::shift_down::<Avx512>,
     stepwise: stepwise!(pairs, OF_CODES),
+    units: units::UNITS,
 };
 
 impl Tabled for Avx512 {
@@ -432,6 +434,7 @@ pub(crate) static TABLE_VBMI: Table = Table {
     swaps: Swaps::of::<Vbmi>(),
     shift: shifted::shift_down::<Vbmi>,
     stepwise: stepwise!(pairs_vbmi, OF_CODES_VBMI),
+    units: units::UNITS_VBMI,
 };
 
 impl Tabled for Vbmi {
@@ -470,6 +473,7 @@ pub(crate) static TABLE_BF16: Table = Table {
     swaps: Swaps::of::<Bf16>(),
     shift: shifted::shift_down::<Bf16>,
     stepwise: stepwise!(pairs_bf16, OF_CODES_VBMI),
+    units: units::UNITS_VBMI,
 };
 
 impl Tabled for Bf16 {

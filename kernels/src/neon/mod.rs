@@ -12,6 +12,7 @@ mod pieces;
 mod shim;
 mod small;
 mod tables;
+mod units;
 
 use crate::codec::{Bridge, Decode, Encode, Isa};
 use crate::convert::convert;
@@ -147,6 +148,7 @@ pub(crate) static TABLE: Table = Table {
             .with::<Neon, 3>(pairs::<3>())
             .with::<Neon, 4>(pairs::<4>())
     },
+    units: units::UNITS,
 };
 
 impl Tabled for Neon {

@@ -168,6 +168,7 @@ pub(crate) static TABLE: Table = Table {
     swaps: crate::swap::Swaps::of::<Scalar>(),
     shift: shifted::shift_down::<Scalar>,
     stepwise: crate::stepwise::Stepwise::NONE,
+    units: &[],
 };
 
 impl Tabled for Scalar {

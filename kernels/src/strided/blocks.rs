@@ -187,14 +187,16 @@ impl<'a> Blocks<'a> {
         let scatters = !is_run(dtypes.1, dst_steps[1]) || (short && !dst_one);
         debug_assert!((fits(from) || !gathers) && (fits(to) || !scatters));
         let (gathered, cast) = (self.gathered.start(), self.cast.start());
+        let units = self.runs.units;
         // SAFETY: what is gathered or scattered fits a buffer, by the choice of `most` or as just seen, and
         // is not packed; nothing else uses the buffers. Only what the kernel has written is scattered; the
         // rows that are fetched are the block's.
         unsafe {
             let source = if gathers {
                 let steps = [(cols * from) as isize, from as isize];
-                move_elements(from, (src, src_steps), (gathered, steps), [rows, cols], Far::Source);
-                Rows { start: gathered.cast_const(), step: steps[0], are_one: true }
+                let gathered = (gathered, steps);
+                move_elements(from, (src, src_steps), gathered, [rows, cols], Far::Source, units);
+                Rows { start: self.gathered.start().cast_const(), step: steps[0], are_one: true }
             } else {
                 Rows { start: src, step: src_steps[0], are_one: src_one }
             };
@@ -207,7 +209,7 @@ impl<'a> Blocks<'a> {
             if self.cast_rows(source, target, place.index, [rows, cols]) {
                 if let Some(scattered) = scattered {
                     let target = (target.start.cast_const(), [target.step, to as isize]);
-                    move_elements(to, target, scattered, [rows, cols], Far::Destination);
+                    move_elements(to, target, scattered, [rows, cols], Far::Destination, units);
                 }
                 return true;
             }
@@ -270,7 +272,8 @@ impl<'a> Blocks<'a> {
                     let to = self.to;
                     let dst = dst.offset(row as isize * steps[0]);
                     let written = (written.cast_const(), [target.step, to as isize]);
-                    move_elements(to, written, (dst, steps), [1, done], Far::Destination);
+                    let units = self.runs.units;
+                    move_elements(to, written, (dst, steps), [1, done], Far::Destination, units);
                 }
             }
         }

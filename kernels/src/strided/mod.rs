@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A side whose rows are runs is read or written where it is. [Blocks](blocks) have two axes; where these are short, they have
-//! [as many as it takes](places).
+//! [as many as it takes](places). What is gathered and scattered is [moved](moves) as it is: in [squares that are turned
+//! over](transpose), [several elements at a time](units), or one by one.
 //!
 //! Of elements that don't fit the first is told, in row-major order, which is seldom the order in which they are cast. So that is
 //! stopped by the first that is found, and all are cast once more, to the last, to know which is the first.
@@ -22,8 +23,12 @@ mod moves;
 mod places;
 mod plan;
 mod transpose;
+mod units;
 mod view;
 
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(unused_imports))]
+// Where elements are moved by registers.
+pub(crate) use units::{Gaps, Unit, Units};
 pub use view::{LayoutError, StridedView, StridedViewMut};
 
 use crate::dtypes::DType;
@@ -281,13 +286,16 @@ struct Runs<'a> {
     counted: bool,
     /// The index of the first element known not to fit, or `usize::MAX`, if it is gone on after such.
     unfit: Option<usize>,
+    /// What several elements are moved by.
+    units: &'static [Units],
 }
 
 impl<'a> Runs<'a> {
     fn new(kernel: &'a Kernel, plan: &Plan, unfit: Option<usize>) -> Self {
+        let units = kernel.level().table.units;
         let (kernel, params, guard) = kernel.parts();
         debug_assert!(unfit.is_none() || plan.counted);
-        Self { kernel, params, guard, counted: plan.counted, unfit }
+        Self { kernel, params, guard, counted: plan.counted, unfit, units }
     }
 
     /// Casts a run, of which the first element has an index that matters if they are counted. Answers how many have been cast:

@@ -1,6 +1,8 @@
-//! Elements moved as they are between places that lie apart.
+//! Elements moved as they are between places that lie apart: a matrix by squares, what lies close together by units, and the
+//! rest one by one.
 
 use super::transpose::{REGISTER, bring_all_near, square};
+use super::units::{Grid, Units};
 use crate::copies;
 
 /// The side that lies further away than a buffer in the L1 cache does.
@@ -10,27 +12,31 @@ pub(crate) enum Far {
     Destination,
 }
 
-/// Moves `rows` times `cols` elements of `size` bytes (1, 2, 4, 8 or 16).
+/// The fewest bytes of a run that is copied as such, even if shorter ones are moved several at a time.
+const RUN: usize = 128;
+
+/// Moves `rows` times `cols` elements of `size` bytes (1, 2, 4, 8 or 16), several at a time if there are units for that.
 ///
 /// # Safety
 /// The element of every row and column, so many bytes on for each as the steps of a side tell (of a row
 /// first, then of a column), is valid for reading at `src` and for writing at `dst`. What is read and
-/// what is written don't overlap.
+/// what is written don't overlap. The CPU has the instruction set of the units.
 pub(crate) unsafe fn move_elements(
     size: usize,
     (src, src_steps): (*const u8, [isize; 2]),
     (dst, dst_steps): (*mut u8, [isize; 2]),
     [rows, cols]: [usize; 2],
     far: Far,
+    units: &[Units],
 ) {
     // SAFETY: the caller's.
     unsafe {
         match size {
-            1 => moves::<1>(src, src_steps, dst, dst_steps, [rows, cols], far),
-            2 => moves::<2>(src, src_steps, dst, dst_steps, [rows, cols], far),
-            4 => moves::<4>(src, src_steps, dst, dst_steps, [rows, cols], far),
-            8 => moves::<8>(src, src_steps, dst, dst_steps, [rows, cols], far),
-            16 => moves::<16>(src, src_steps, dst, dst_steps, [rows, cols], far),
+            1 => moves::<1>(src, src_steps, dst, dst_steps, [rows, cols], far, units),
+            2 => moves::<2>(src, src_steps, dst, dst_steps, [rows, cols], far, units),
+            4 => moves::<4>(src, src_steps, dst, dst_steps, [rows, cols], far, units),
+            8 => moves::<8>(src, src_steps, dst, dst_steps, [rows, cols], far, units),
+            16 => moves::<16>(src, src_steps, dst, dst_steps, [rows, cols], far, units),
             _ => unreachable!("no dtype has elements of {size} bytes"),
         }
     }
@@ -45,28 +51,54 @@ unsafe fn moves<const N: usize>(
     dst_steps: [isize; 2],
     [rows, cols]: [usize; 2],
     far: Far,
+    units: &[Units],
 ) {
     let n = N as isize;
     let turned =
         |src_steps: [isize; 2], dst_steps: [isize; 2]| src_steps[0] == n && dst_steps[1] == n;
     let other = |steps: [isize; 2]| [steps[1], steps[0]];
+    let has_squares = rows.min(cols) >= REGISTER / N;
     // SAFETY: the caller's.
     unsafe {
-        if turned(src_steps, dst_steps) {
-            return transpose::<N>(src, src_steps[1], dst, dst_steps[0], [rows, cols], far);
-        } else if turned(other(src_steps), other(dst_steps)) {
-            return transpose::<N>(src, src_steps[0], dst, dst_steps[1], [cols, rows], far);
+        if has_squares && turned(src_steps, dst_steps) {
+            let (src, dst) = ((src, src_steps[1]), (dst, dst_steps[0]));
+            transpose::<N>(src, dst, [rows, cols], far, units);
+        } else if has_squares && turned(other(src_steps), other(dst_steps)) {
+            let (src, dst) = ((src, src_steps[0]), (dst, dst_steps[1]));
+            transpose::<N>(src, dst, [cols, rows], far, units);
+        } else {
+            move_rows::<N>((src, src_steps), (dst, dst_steps), [rows, cols], units);
         }
     }
+}
+
+/// Moves elements row by row, or column by column. (Apart from what turns squares over, whose registers it would take.)
+///
+/// # Safety
+/// As for [`move_elements`].
+#[inline(never)]
+unsafe fn move_rows<const N: usize>(
+    (src, src_steps): (*const u8, [isize; 2]),
+    (dst, dst_steps): (*mut u8, [isize; 2]),
+    [rows, cols]: [usize; 2],
+    units: &[Units],
+) {
+    let n = N as isize;
     // The inner loop is the longer one.
     let (src_steps, dst_steps, rows, cols) = if rows > cols {
         ([src_steps[1], src_steps[0]], [dst_steps[1], dst_steps[0]], cols, rows)
     } else {
         (src_steps, dst_steps, rows, cols)
     };
-    for row in 0..rows as isize {
-        // SAFETY: the caller's.
-        unsafe {
+    let are_runs = src_steps[1] == n && dst_steps[1] == n && cols * N >= RUN;
+    let axis = |i: usize, len: usize| (len, [src_steps[i], dst_steps[i]]);
+    let grid = Grid { size: N, axes: [axis(0, rows), axis(1, cols)] };
+    // SAFETY: the caller's.
+    unsafe {
+        if !are_runs && units.iter().any(|&units| grid.move_by(units, src, dst)) {
+            return;
+        }
+        for row in 0..rows as isize {
             let (src, dst) = (src.offset(row * src_steps[0]), dst.offset(row * dst_steps[0]));
             move_row::<N>(src, src_steps[1], dst, dst_steps[1], cols);
         }
@@ -80,12 +112,11 @@ unsafe fn moves<const N: usize>(
 /// As for [`move_elements`], with the step from a column to the next in the source, and from a row to the
 /// next in the destination.
 unsafe fn transpose<const N: usize>(
-    src: *const u8,
-    src_step: isize,
-    dst: *mut u8,
-    dst_step: isize,
+    (src, src_step): (*const u8, isize),
+    (dst, dst_step): (*mut u8, isize),
     [rows, cols]: [usize; 2],
     far: Far,
+    units: &[Units],
 ) {
     let n = N as isize;
     let side = REGISTER / N;
@@ -114,17 +145,18 @@ unsafe fn transpose<const N: usize>(
                 }
             }
         }
+        let (src_steps, dst_steps) = ([n, src_step], [dst_step, n]);
+        let beside = |row: usize, col: usize, len: [usize; 2]| {
+            let (row, col) = (row as isize, col as isize);
+            let src = src.offset(row * n + col * src_step);
+            let dst = dst.offset(row * dst_step + col * n);
+            move_rows::<N>((src, src_steps), (dst, dst_steps), len, units);
+        };
         if whole_cols < cols {
-            let col = whole_cols as isize;
-            for row in 0..whole_rows as isize {
-                let (src, dst) =
-                    (src.offset(row * n + col * src_step), dst.offset(row * dst_step + col * n));
-                apart::<N>(src, src_step, dst, n, cols - whole_cols);
-            }
+            beside(0, whole_cols, [whole_rows, cols - whole_cols]);
         }
-        for row in whole_rows as isize..rows as isize {
-            let (src, dst) = (src.offset(row * n), dst.offset(row * dst_step));
-            apart::<N>(src, src_step, dst, n, cols);
+        if whole_rows < rows {
+            beside(whole_rows, 0, [rows - whole_rows, cols]);
         }
     }
 }

@@ -61,18 +61,35 @@ unsafe fn turn<const N: usize, const ROWS: usize>(
         let mut rows: [Register; ROWS] = core::array::from_fn(|i| {
             src.offset(i as isize * src_step).cast::<Register>().read_unaligned()
         });
-        let mut stages = ROWS.trailing_zeros();
-        while stages > 0 {
-            rows = core::array::from_fn(|i| {
-                let (a, b) = (rows[i / 2], rows[i / 2 + ROWS / 2]);
-                if i % 2 == 0 { zip_low::<N>(a, b) } else { zip_high::<N>(a, b) }
-            });
-            stages -= 1;
+        // (Written out: rows that a loop gives its next turn the compiler may leave in memory.)
+        if ROWS > 1 {
+            rows = zipped::<N, ROWS>(rows);
+        }
+        if ROWS > 2 {
+            rows = zipped::<N, ROWS>(rows);
+        }
+        if ROWS > 4 {
+            rows = zipped::<N, ROWS>(rows);
+        }
+        if ROWS > 8 {
+            rows = zipped::<N, ROWS>(rows);
         }
         for (i, row) in rows.into_iter().enumerate() {
             dst.offset(i as isize * dst_step).cast::<Register>().write_unaligned(row);
         }
     }
+}
+
+/// Each row zipped with the one half of them on.
+#[inline(always)]
+fn zipped<const N: usize, const ROWS: usize>(rows: [Register; ROWS]) -> [Register; ROWS] {
+    core::array::from_fn(
+        #[inline(always)]
+        |i| {
+            let (a, b) = (rows[i / 2], rows[i / 2 + ROWS / 2]);
+            if i % 2 == 0 { zip_low::<N>(a, b) } else { zip_high::<N>(a, b) }
+        },
+    )
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,93 @@
+//! Elements that lie so close together that several are moved at a time.
+
+use crate::forms::{Form, check};
+use crate::support::{Tally, noise, on_every_level};
+use simdcast::DType;
+use simdcast_kernels::{Kernel, Options};
+
+/// Elements that lie so close together that several are moved at a time: of slices with short steps, forward and back, on
+/// either side, and of short rows.
+#[test]
+fn elements_that_lie_close_together() {
+    use DType::*;
+    let pairs = [
+        (UInt8, Int16),
+        (Int16, UInt8),
+        (Float16, Float64),
+        (Float32, Float16),
+        (Float64, Float32),
+        (Complex64, Complex128),
+        (Complex128, Complex64),
+        (Int8, UInt8),
+    ];
+    let jobs: Vec<_> =
+        pairs.iter().flat_map(|&pair| (0..64).map(move |seed| (pair, seed))).collect();
+    on_every_level(&jobs, |level, &((from, to), seed)| {
+        let random = |k: u64| noise(seed ^ noise(k)) as usize;
+        let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
+        for shape in [&[300][..], &[150, 2], &[3, 130], &[70, 9], &[2, 60, 4]] {
+            // Of each side one dimension at most has steps that are not those of what lies in it.
+            let form = |k: u64| {
+                let mut steps = vec![(1, 0, random(k).is_multiple_of(3), false); shape.len()];
+                let apart = (random(k + 1) % 5 + 1, [0, 0, 1][random(k + 2) % 3]);
+                let at = random(k + 3) % shape.len();
+                steps[at] = (apart.0, apart.1, random(k + 4).is_multiple_of(2), false);
+                let order = (0..shape.len() as u64).map(|i| random(k + 5 + i) as u8).collect();
+                Form { order, steps, before: random(k + 9) % 3 }
+            };
+            check(&kernel, &Options::DEFAULT, shape, [&form(0), &form(16)], seed)?;
+        }
+        Ok(Tally { pairs: 1, values: 5, ..Tally::default() })
+    });
+}
+
+/// The first and the last element of slices with short steps lie at unreadable pages, on both sides.
+#[test]
+#[cfg(unix)]
+fn slices_between_unreadable_pages() {
+    use crate::forms::FREE;
+    use crate::support::guarded::pages::Pages;
+    use DType::*;
+    use simdcast::{StridedView, StridedViewMut, reference};
+    let (mut memory, mut out) = (Pages::new(1 << 14), Pages::new(1 << 14));
+    for level in crate::support::tested_levels() {
+        for (from, to) in [(UInt8, Int8), (Float16, UInt8), (Float32, Float16), (Float64, Int64)] {
+            let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
+            let (a, b) = (from.size().unwrap(), to.size().unwrap());
+            for (steps, n) in [1, 2, 3, 5].into_iter().flat_map(|s| [(s, 256), (s, 257), (s, 290)])
+            {
+                for (backward, ends) in [(false, false), (false, true), (true, false), (true, true)]
+                {
+                    // One of the sides has gaps.
+                    for step in [[steps, 1], [1, steps]] {
+                        let reach = [(n - 1) * a * step[0], (n - 1) * b * step[1]];
+                        let (src, dst) = match ends {
+                            false => (memory.first(reach[0] + a), out.first(reach[1] + b)),
+                            true => (memory.last(reach[0] + a), out.last(reach[1] + b)),
+                        };
+                        src.fill(1);
+                        dst.fill(FREE);
+                        let strides = [(a * step[0]) as isize, (b * step[1]) as isize];
+                        let (start, stride) = match backward {
+                            true => (reach[0], -strides[0]),
+                            false => (0, strides[0]),
+                        };
+                        let view = StridedView::new(from, src, start, &[n], &[stride]).unwrap();
+                        let mut target =
+                            StridedViewMut::new(to, dst, 0, &[n], &[strides[1]]).unwrap();
+                        kernel.run_strided(&view, &mut target, &simdcast_kernels::InOrder).unwrap();
+                        let one = reference::load(from, &[1; 8][..a], 0);
+                        let code = reference::cast(from, to, one, &Options::DEFAULT, 0).unwrap();
+                        let mut element = [0; 8];
+                        reference::store(to, &mut element[..b], 0, code);
+                        for (i, byte) in dst.iter().enumerate() {
+                            let at = i % (b * step[1]);
+                            let wanted = if at < b { element[at] } else { FREE };
+                            assert_eq!(*byte, wanted, "{kernel:?}: byte {i}, steps {step:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
