@@ -162,7 +162,8 @@ const char *simdcast_dtype_name(int32_t dtype);
 /* The bytes that elements take; SIZE_MAX if there is no such dtype, or they are more than can be counted. */
 size_t simdcast_dtype_bytes(int32_t dtype, size_t elements);
 
-/* Writes what there is to know of a dtype. */
+/* Writes what there is to know of a dtype. With a size that is less than that of the fields above nothing is written, and
+   it is SIMDCAST_ERROR_OPTION. */
 int32_t simdcast_dtype_get_info(int32_t dtype, simdcast_dtype_info *info);
 
 /* The dtype of a DLDataType; -1 if there is none. "padded" matters for elements of fewer than 8 bits: nonzero if each

@@ -41,7 +41,7 @@ use std::sync::OnceLock;
 pub const ABI_VERSION: u32 = 1;
 
 /// A resolved cast, to be run many times.
-#[allow(non_camel_case_types)]
+#[allow(non_camel_case_types)] // As the header has it.
 #[derive(Debug)]
 pub struct simdcast_plan {
     kernel: Kernel,

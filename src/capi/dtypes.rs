@@ -27,7 +27,7 @@ static NAMES: [[u8; NAME]; DType::COUNT] = {
 };
 
 /// What there is to know of a dtype; what each field means says the header.
-#[allow(non_camel_case_types, missing_docs)]
+#[allow(non_camel_case_types, missing_docs)] // As the header has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct simdcast_dtype_info {

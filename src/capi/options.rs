@@ -6,7 +6,7 @@ use simdcast_kernels::Options;
 use std::mem::offset_of;
 
 /// The options of a call; what each field means says the header.
-#[allow(non_camel_case_types, missing_docs)]
+#[allow(non_camel_case_types, missing_docs)] // As the header has it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct simdcast_options {
