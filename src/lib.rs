@@ -27,6 +27,16 @@
 //! there is. The whole law, with every special case, stands in [`reference`](mod@reference), whose
 //! functions are its definition and what every kernel is tested against.
 //!
+//! # How elements may lie
+//!
+//! * Slices of Rust's types: [`cast`], [`cast_vec`], and with options [`cast_with`]; bytes of dtypes known at run time:
+//!   [`Cast`].
+//! * Checked: [`cast_masked`] tells in a bitmap which elements fit, [`cast_same_value`] ends where a value would change.
+//! * Apart, in any shape and strides: [`Cast::run_strided`], from a [`StridedView`] into a [`StridedViewMut`].
+//! * Where they are, in one buffer: [`cast_in_place`], [`cast_vec_in_place`], [`Cast::run_in_place`].
+//! * In the other byte order: [`Cast::with_byte_order`].
+//! * In pieces that come or go one after the other: [`CastReader`], [`CastWriter`].
+//!
 //! # Where two dtypes meet
 //!
 //! [`promotion`] says in which dtype two operands meet, by the rules of NumPy, PyTorch, JAX and other
@@ -37,7 +47,7 @@
 //! None is on by default. `rayon`: `par_cast` and its like, `Cast::par_run`, by the threads of rayon's
 //! pool. `ndarray`: the trait `CastArray`, for arrays of ndarray 0.17. `serde`: `Serialize` and
 //! `Deserialize` for [`DType`], [`CastOptions`] and what is in them, [`ByteOrder`], and the small formats'
-//! types. `capi`: the functions of the C library.
+//! types. `capi`: the functions of the C library, and with them `rayon`.
 //!
 //! The environment variable `SIMDCAST_ISA` chooses an instruction set by name, see [`isa`].
 
@@ -47,7 +57,7 @@
 #[cfg(feature = "ndarray")]
 mod arrays;
 #[cfg(feature = "capi")]
-#[allow(unsafe_code)]
+#[allow(unsafe_code)] // What C hands in are pointers.
 pub mod capi;
 mod cast;
 mod element;
