@@ -10,7 +10,7 @@ use std::error::Error;
 use std::io::ErrorKind;
 use std::num::NonZeroUsize;
 use std::panic::catch_unwind;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 /// The threads of the pool that the caller is in; outside of one, of rayon's own.
@@ -56,11 +56,16 @@ impl Join for Threads {
 
 /// How many threads rayon has: 1 if the system grants it none, at which rayon itself panics.
 fn threads() -> usize {
-    static ARE_GRANTED: OnceLock<bool> = OnceLock::new();
+    static ARE_GRANTED: AtomicBool = AtomicBool::new(false);
     // (A pool that the caller is in is there.)
-    let are_there =
-        rayon::current_thread_index().is_some() || *ARE_GRANTED.get_or_init(are_granted);
-    if are_there { rayon::current_num_threads() } else { 1 }
+    if rayon::current_thread_index().is_none() && !ARE_GRANTED.load(Ordering::Relaxed) {
+        // (What has been refused is asked for again: it may be granted later.)
+        if !are_granted() {
+            return 1;
+        }
+        ARE_GRANTED.store(true, Ordering::Relaxed);
+    }
+    rayon::current_num_threads()
 }
 
 /// Whether rayon's own pool is there, or can be. One more thread is asked for first: what rayon is refused once, it is for good,
