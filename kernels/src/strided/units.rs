@@ -137,28 +137,24 @@ impl Grid {
             // (No element's address wraps.)
             (src.wrapping_offset(offset(0)), dst.wrapping_offset(offset(1)))
         };
-        // SAFETY: the caller's; the first byte of a unit is that of its element which is there, and what is left of whole units
-        // is moved element by element.
+        let [unit_rows, unit_cols] = of_unit;
+        // SAFETY: the caller's; these units are of elements that are there. (The last one may move some for a second time.)
         unsafe {
-            let many = |row: usize, col: usize, n: usize| {
+            let units = |row: usize, col: usize, n: usize| {
                 let (src, dst) = at(row, col);
                 run(unit, src.wrapping_offset(back[0]), dst.wrapping_offset(back[1]), n);
             };
-            let one_by_one = |row: usize, col: usize| {
-                let (src, dst) = at(row, col);
-                src.copy_to_nonoverlapping(dst, self.size);
-            };
-            if of_unit[1] < cols {
-                let whole = cols / of_unit[1];
+            if unit_cols < cols {
                 for row in 0..rows {
-                    many(row, 0, whole);
-                    (whole * of_unit[1]..cols).for_each(|col| one_by_one(row, col));
+                    units(row, 0, cols / unit_cols);
+                    if !cols.is_multiple_of(unit_cols) {
+                        units(row, cols - unit_cols, 1);
+                    }
                 }
             } else {
-                let whole = rows / of_unit[0];
-                many(0, 0, whole);
-                for row in whole * of_unit[0]..rows {
-                    (0..cols).for_each(|col| one_by_one(row, col));
+                units(0, 0, rows / unit_rows);
+                if !rows.is_multiple_of(unit_rows) {
+                    units(rows - unit_rows, 0, 1);
                 }
             }
         }
@@ -179,18 +175,18 @@ impl Grid {
         };
         let mut unit = Unit { read: 0, written: 0, places: [0; LARGEST], steps };
         let element = u64::MAX >> (64 - self.size);
-        for row in 0..rows as isize {
-            for col in 0..cols as isize {
-                let place = |side: usize| {
-                    (row * row_steps[side] + col * col_steps[side] - back[side]) as usize
-                };
-                let (from, to) = (place(0), place(1));
+        let mut first = back.map(|start| -start);
+        for _ in 0..rows {
+            let [mut from, mut to] = first;
+            for _ in 0..cols {
                 unit.read |= element << from;
                 unit.written |= element << to;
-                for byte in 0..self.size {
-                    unit.places[to + byte] = (from + byte) as u8;
-                }
+                let places = unit.places[to as usize..][..self.size].iter_mut();
+                places.zip(from as u8..).for_each(|(place, byte)| *place = byte);
+                (from, to) = (from.wrapping_add(col_steps[0]), to.wrapping_add(col_steps[1]));
             }
+            // (A step of one row, which leads nowhere, may be a long one.)
+            first = [0, 1].map(|side| first[side].wrapping_add(row_steps[side]));
         }
         (unit, back)
     }
