@@ -112,10 +112,10 @@ impl MaskedKernel {
             unsafe { fill(valid.start, n) };
             return self.kernel.run_in_parts(src, dst, n, join);
         };
-        // (All three have exactly the bytes of `n` elements, and what is borrowed exclusively overlaps nothing. Where the
-        // destination holds bools the kernel writes bools.)
         let (src, dst, valid) = (src.as_ptr(), dst.start, valid.start);
-        let piece = Piece { kernel: &self.kernel, test, src, dst, valid };
+        // SAFETY: all three have exactly the bytes of `n` elements, and what is borrowed exclusively overlaps nothing. Where the
+        // destination holds bools the kernel writes bools. The piece is run for `n` elements, or cut as work on as many.
+        let piece = unsafe { Piece::new(&self.kernel, test, src, dst, valid) };
         let (from, to) = (self.kernel.from().bits(), self.kernel.to().bits());
         match Cuts::new(n, from + to + 1, join) {
             None => piece.run(0, n),
@@ -138,8 +138,24 @@ struct Piece<'a> {
     valid: *mut u8,
 }
 
-// SAFETY: the pointers are used in `run` alone, which reads shared memory and writes to memory that is the piece's only.
+// SAFETY: the pointers are used in `cut` and `run` alone, which read shared memory and write to memory that is the piece's
+// only.
 unsafe impl Send for Piece<'_> {}
+
+impl<'a> Piece<'a> {
+    /// # Safety
+    /// Whatever the piece is run for, or cut into, are elements that are valid for reading at `src`, and for writing at `dst`,
+    /// with their bits at `valid`. None of that overlaps, and no one else uses what is written.
+    const unsafe fn new(
+        kernel: &'a Kernel,
+        test: &'a Test,
+        src: *const u8,
+        dst: *mut u8,
+        valid: *mut u8,
+    ) -> Self {
+        Self { kernel, test, src, dst, valid }
+    }
+}
 
 impl Work for Piece<'_> {
     fn cut(self, elements: usize) -> (Self, Self) {

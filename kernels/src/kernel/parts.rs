@@ -173,7 +173,9 @@ impl Kernel {
             true => Stores::Streaming,
             false => Stores::Cached,
         });
-        match cuts.after(head).run(Piece { kernel: &kernel, src, dst }, join) {
+        // SAFETY: the caller's; the piece is cut as work on `n` elements.
+        let piece = unsafe { Piece::new(&kernel, src, dst) };
+        match cuts.after(head).run(piece, join) {
             unfit if unfit < n => Err(RunError::Unfit { index: unfit }),
             _ => Ok(()),
         }
@@ -188,20 +190,30 @@ struct Piece<'a> {
     dst: *mut u8,
 }
 
-// SAFETY: the pointers are used in `run` alone, which reads shared memory and writes to memory that is the piece's only.
+// SAFETY: the pointers are used in `cut` and `run` alone, which read shared memory and write to memory that is the piece's
+// only.
 unsafe impl Send for Piece<'_> {}
+
+impl<'a> Piece<'a> {
+    /// # Safety
+    /// Whatever the piece is run for, or cut into, are elements that are valid for reading at `src`, and for writing at `dst`.
+    /// They don't overlap, and no one else uses those of `dst`.
+    const unsafe fn new(kernel: &'a Kernel, src: *const u8, dst: *mut u8) -> Self {
+        Self { kernel, src, dst }
+    }
+}
 
 impl Work for Piece<'_> {
     fn cut(self, elements: usize) -> (Self, Self) {
         let (from, to) = (self.kernel.params.from.bits(), self.kernel.params.to.bits());
-        // SAFETY: these elements are in both buffers, and whole bytes of them: a head and a grain are.
+        // SAFETY: whoever made the piece has these elements in both buffers; they are whole bytes, as a head and a grain are.
         let (src, dst) =
             unsafe { (self.src.add(bytes(elements, from)), self.dst.add(bytes(elements, to))) };
         (Self { ..self }, Self { src, dst, ..self })
     }
 
     fn run(self, first: usize, n: usize) -> usize {
-        // SAFETY: whoever makes a piece has so many elements on both sides.
+        // SAFETY: whoever made the piece has these elements on both sides.
         match unsafe { self.kernel.advanced(first as u64).run_unchecked(self.src, self.dst, n) } {
             Err(RunError::Unfit { index }) => index,
             _ => n,
