@@ -10,7 +10,7 @@ use std::error::Error;
 use std::io::ErrorKind;
 use std::num::NonZeroUsize;
 use std::panic::catch_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 use std::thread;
 
 /// The threads of the pool that the caller is in; outside of one, of rayon's own.
@@ -56,33 +56,33 @@ impl Join for Threads {
 
 /// How many threads rayon has: 1 if the system grants it none, at which rayon itself panics.
 fn threads() -> usize {
-    static ARE_GRANTED: AtomicBool = AtomicBool::new(false);
+    /// What is known of rayon's own pool, for good.
+    static POOL: OnceLock<bool> = OnceLock::new();
     // (A pool that the caller is in is there.)
-    if rayon::current_thread_index().is_none() && !ARE_GRANTED.load(Ordering::Relaxed) {
-        // (What has been refused is asked for again: it may be granted later.)
-        if !are_granted() {
-            return 1;
-        }
-        ARE_GRANTED.store(true, Ordering::Relaxed);
-    }
-    rayon::current_num_threads()
+    let is_there = rayon::current_thread_index().is_some()
+        || POOL.get().copied().unwrap_or_else(|| match can_have_threads() {
+            true => *POOL.get_or_init(is_granted),
+            false => false,
+        });
+    if is_there { rayon::current_num_threads() } else { 1 }
 }
 
-/// Whether rayon's own pool is there, or can be. One more thread is asked for first: what rayon is refused once, it is for good,
-/// and others may use it later.
-fn are_granted() -> bool {
+/// Whether the system grants one more thread now, or has none at all, where rayon makes do with the caller's. What rayon is
+/// refused once it is for good, while others may use it later: so it is not asked before.
+fn can_have_threads() -> bool {
     match thread::Builder::new().spawn(|| ()) {
-        // (Where there are no threads at all, rayon makes do with the caller's.)
-        Err(error) if error.kind() == ErrorKind::Unsupported => true,
-        Err(_) => false,
-        Ok(_) => match ThreadPoolBuilder::new().build_global() {
-            Ok(()) => true,
-            // A refusal has what the system says as its source. Else someone has asked before: that it was refused then is told
-            // by a panic alone.
-            Err(error) => {
-                error.source().is_none() && catch_unwind(rayon::current_num_threads).is_ok()
-            }
-        },
+        Ok(_) => true,
+        Err(error) => error.kind() == ErrorKind::Unsupported,
+    }
+}
+
+/// Whether rayon's own pool is there, or can be, which does not change any more.
+fn is_granted() -> bool {
+    match ThreadPoolBuilder::new().build_global() {
+        Ok(()) => true,
+        // A refusal has what the system says as its source. Else someone has asked before: that it was refused then is told
+        // by a panic alone.
+        Err(error) => error.source().is_none() && catch_unwind(rayon::current_num_threads).is_ok(),
     }
 }
 

@@ -68,20 +68,31 @@ fn without_threads_one_does_all() {
     let (src, mut dst) = (vec![7u8; 3 << 20], vec![0f32; 3 << 20]);
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: u64 = pages.split_whitespace().next().unwrap().parse().unwrap();
-    // SAFETY: what is set is that of this process, by a struct of its own.
-    let now = unsafe {
-        let page = libc::sysconf(libc::_SC_PAGESIZE) as u64;
-        let most = pages * page + (1 << 20);
-        let limit = libc::rlimit { rlim_cur: most as _, rlim_max: most as _ };
-        libc::setrlimit(libc::RLIMIT_AS, &limit)
+    let mut own = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: what is asked for, and set, is that of this process, by structs of its own.
+    let (page, was) = unsafe {
+        (libc::sysconf(libc::_SC_PAGESIZE) as u64, libc::getrlimit(libc::RLIMIT_AS, &mut own))
     };
-    assert_eq!(now, 0);
+    let most = pages * page + (1 << 20);
+    let set = |limit: libc::rlimit| {
+        // SAFETY: as above.
+        unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) }
+    };
+    assert_eq!((was, set(libc::rlimit { rlim_cur: most as _, ..own })), (0, 0));
     assert!(std::thread::Builder::new().spawn(|| ()).is_err(), "the limit is none");
-    for _ in 0..2 {
+    let before = threads();
+    let mut cast = || {
         par_cast(&src, &mut dst).unwrap();
         assert!(dst.iter().all(|&value| value == 7.0));
         dst.fill(0.0);
-    }
+    };
+    cast();
+    cast();
+    assert_eq!(threads(), before);
+    // What was refused may be granted later.
+    assert_eq!(set(own), 0);
+    cast();
+    assert!(threads() > before || rayon::current_num_threads() == 1, "no thread was started");
 }
 
 #[cfg(target_os = "linux")]
