@@ -518,6 +518,9 @@ fn a_writer_that_did_not_finish_is_as_it_was() {
                 assert_eq!(writer.get_ref(), &[1]);
                 assert!(writer.write(&[1]).is_err() && writer.flush().is_ok());
             }
+            // What was no whole element is not lost.
+            let rest = if source.len() == 3 { &[3][..] } else { &[] };
+            assert_eq!(writer.into_parts().rest, rest);
         }
         // All is cast, but the writer is full. There are as many elements as came.
         let mut writer = CastWriter::new(cast, Full(0));

@@ -218,6 +218,7 @@ impl<W: Write> CastWriter<W> {
         // (Bytes after all that there was to be were taken before that was stated.)
         if self.stream.left().map_or(rest > 0, |left| left > 0) {
             self.end = Some(End::Truncated(self.stream.truncated(rest)));
+            self.part = part[part.len() - rest..].to_vec();
         } else {
             self.stream.stated = Some(self.stream.done);
         }
@@ -359,7 +360,7 @@ pub struct CastWriterParts<W> {
     /// these.)
     pub results: Vec<u8>,
     /// Bytes of the source that have not been cast: those of part of an element, or of less than eight where either side is
-    /// packed.
+    /// packed. (None after an element that did not fit.)
     pub rest: Vec<u8>,
 }
 
