@@ -7,7 +7,8 @@
 //! last-level cache, whose size the CPU tells.
 //!
 //! Kernels don't know of this. They store into a buffer in the L1 cache, which is streamed from there, so
-//! that any pair can. Pairs whose results are a small part of all that is moved save less by it than it
+//! that any pair can. (What is turned over after it is cast, of a transposed matrix, is [streamed](crate::strided) as it is
+//! written where it belongs.) Pairs whose results are a small part of all that is moved save less by it than it
 //! takes; [`wanted`] leaves them out.
 
 use crate::align::{self, LINE};
@@ -117,9 +118,11 @@ pub(crate) unsafe fn run(
         let (src, dst) = at(head + whole);
         kernel(src, dst, n - head - whole, params);
     }
-    cpu::fence();
+    fence();
     Some(n)
 }
+
+pub(crate) use cpu::fence;
 
 #[cfg(target_arch = "x86_64")]
 mod cpu {
@@ -163,7 +166,7 @@ mod cpu {
     }
 
     /// Orders what was streamed before all stores to come, as other stores are by themselves.
-    pub(super) fn fence() {
+    pub(crate) fn fence() {
         // SAFETY: every x86-64 CPU has the instruction.
         unsafe { _mm_sfence() };
     }

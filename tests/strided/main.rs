@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use simdcast::{
     Cast, CastError, CastOptions, DType, LayoutError, Overflow, StridedView, StridedViewMut,
 };
-use simdcast_kernels::{Kernel, Options};
+use simdcast_kernels::{Kernel, Options, Stores};
 use support::{KINDS, Parts, Tally, noise, on_every_kind, on_every_level};
 
 /// Shapes with short and long rows, in one block and in several.
@@ -78,10 +78,14 @@ fn transposed_matrices() {
         for (from, to) in pairs {
             for options in KINDS {
                 let kernel = Kernel::on(level, from, to, &options);
-                for gap in [0, 3] {
+                // (As if they were so large that results go past the caches, which takes rows of whole registers.)
+                let streams = kernel.with_stores(Stores::Streaming);
+                for (kernel, gap) in [(kernel, 0), (kernel, 3), (streams, 0), (streams, 3)] {
                     let forms = [form([0, 1], gap), form([1, 0], gap)];
-                    check(&kernel, &options, &[200, 301], [&forms[0], &forms[1]], 5).unwrap();
-                    check(&kernel, &options, &[200, 301], [&forms[1], &forms[0]], 5).unwrap();
+                    for shape in [[200, 301], [304, 256]] {
+                        check(&kernel, &options, &shape, [&forms[0], &forms[1]], 5).unwrap();
+                        check(&kernel, &options, &shape, [&forms[1], &forms[0]], 5).unwrap();
+                    }
                 }
             }
         }

@@ -65,7 +65,7 @@ fn slices_between_unreadable_pages() {
                             false => (memory.first(reach[0] + a), out.first(reach[1] + b)),
                             true => (memory.last(reach[0] + a), out.last(reach[1] + b)),
                         };
-                        src.fill(1);
+                        src.iter_mut().enumerate().for_each(|(i, byte)| *byte = (i % 61) as u8);
                         dst.fill(FREE);
                         let strides = [(a * step[0]) as isize, (b * step[1]) as isize];
                         let (start, stride) = match backward {
@@ -76,14 +76,17 @@ fn slices_between_unreadable_pages() {
                         let mut target =
                             StridedViewMut::new(to, dst, 0, &[n], &[strides[1]]).unwrap();
                         kernel.run_strided(&view, &mut target, &simdcast_kernels::InOrder).unwrap();
-                        let one = reference::load(from, &[1; 8][..a], 0);
-                        let code = reference::cast(from, to, one, &Options::DEFAULT, 0).unwrap();
-                        let mut element = [0; 8];
-                        reference::store(to, &mut element[..b], 0, code);
-                        for (i, byte) in dst.iter().enumerate() {
-                            let at = i % (b * step[1]);
-                            let wanted = if at < b { element[at] } else { FREE };
-                            assert_eq!(*byte, wanted, "{kernel:?}: byte {i}, steps {step:?}");
+                        for i in 0..n {
+                            let at = if backward { n - 1 - i } else { i };
+                            let code = reference::load(from, &src[at * a * step[0]..][..a], 0);
+                            let wanted =
+                                reference::cast(from, to, code, &Options::DEFAULT, 0).unwrap();
+                            let (out, gap) = dst[i * b * step[1]..].split_at(b);
+                            let about =
+                                || format!("{kernel:?}: element {i} of {n}, steps {step:?}");
+                            assert_eq!(reference::load(to, out, 0), wanted, "{}", about());
+                            let gap = &gap[..gap.len().min(b * (step[1] - 1))];
+                            assert!(gap.iter().all(|&byte| byte == FREE), "{}", about());
                         }
                     }
                 }

@@ -11,6 +11,7 @@ use super::transpose::bring_all_near;
 use super::{Outcome, ROW, Runs, is_run};
 use crate::buffer::Buffer;
 use crate::dtypes::DType;
+use crate::stream::fence;
 use core::ops::Range;
 
 /// The bytes of a block on its larger side.
@@ -98,6 +99,9 @@ impl<'a> Blocks<'a> {
             // SAFETY: the caller's: the places along the outer axes are within them.
             unsafe { self.blocks(src, dst, place) }
         });
+        if self.runs.streams {
+            fence();
+        }
         self.runs.outcome(whole)
     }
 
@@ -209,7 +213,8 @@ impl<'a> Blocks<'a> {
             if self.cast_rows(source, target, place.index, [rows, cols]) {
                 if let Some(scattered) = scattered {
                     let target = (target.start.cast_const(), [target.step, to as isize]);
-                    move_elements(to, target, scattered, [rows, cols], Far::Destination, units);
+                    let far = if self.runs.streams { Far::Memory } else { Far::Destination };
+                    move_elements(to, target, scattered, [rows, cols], far, units);
                 }
                 return true;
             }

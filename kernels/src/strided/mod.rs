@@ -34,6 +34,7 @@ pub use view::{LayoutError, StridedView, StridedViewMut};
 use crate::dtypes::DType;
 use crate::environment::{self, Guard};
 use crate::kernel::{Join, Kernel, RunError, SMALLEST};
+use crate::stream;
 use crate::table::{self, Params};
 use alloc::vec::Vec;
 use blocks::Blocks;
@@ -143,13 +144,14 @@ impl Kernel {
         let bits = plan.elements().saturating_mul(self.from().bits() + self.to().bits());
         let most = (bits / (SMALLEST * 8)).max(1);
         let parts = join.parts(most).min(most);
+        let streams = stream::wanted(self.parts().1, plan.elements());
         // SAFETY: the caller's: a plan has the elements of its layouts.
         unsafe {
             let done = if let Some(n) = plan.run_of_all() {
                 let Place { src: from, dst: to, .. } = plan.first;
                 self.run_parts(src.offset(from), dst.offset(to), n, join).is_ok()
             } else {
-                let cast = Strided::new(self, src, dst, join);
+                let cast = Strided::new(self, (src, dst), streams, join);
                 cast.run(&plan, parts);
                 !cast.stopped.into_inner()
             };
@@ -158,7 +160,7 @@ impl Kernel {
             }
             let mut counted = Plan::empty(src_layout.dtype, dst_layout.dtype, true);
             counted.fill(src_layout, dst_layout);
-            let cast = Strided { goes_on: true, ..Strided::new(self, src, dst, join) };
+            let cast = Strided { goes_on: true, ..Strided::new(self, (src, dst), streams, join) };
             cast.run(&counted, parts);
             match cast.unfit.into_inner() {
                 // All fit this time: someone else has changed the source. They have been cast.
@@ -190,6 +192,8 @@ struct Strided<'a, J> {
     src: *const u8,
     dst: *mut u8,
     join: &'a J,
+    /// Whether all results, of whatever parts they are made, are so many that they go past the caches.
+    streams: bool,
     /// Whether it goes on after elements that do not fit, so that all before the first of them are written.
     goes_on: bool,
     /// Whether it has stopped at one.
@@ -203,9 +207,14 @@ struct Strided<'a, J> {
 unsafe impl<J: Sync> Sync for Strided<'_, J> {}
 
 impl<'a, J: Join> Strided<'a, J> {
-    fn new(kernel: &'a Kernel, src: *const u8, dst: *mut u8, join: &'a J) -> Self {
+    fn new(
+        kernel: &'a Kernel,
+        (src, dst): (*const u8, *mut u8),
+        streams: bool,
+        join: &'a J,
+    ) -> Self {
         let (stopped, unfit) = (AtomicBool::new(false), AtomicUsize::new(usize::MAX));
-        Self { kernel, src, dst, join, goes_on: false, stopped, unfit }
+        Self { kernel, src, dst, join, streams, goes_on: false, stopped, unfit }
     }
 
     /// Casts the elements of a plan in about so many parts.
@@ -265,7 +274,7 @@ impl<J: Join> Strided<'_, J> {
 
     fn runs(&self, plan: &Plan) -> Runs<'_> {
         let unfit = self.unfit.load(Ordering::Relaxed);
-        Runs::new(self.kernel, plan, self.goes_on.then_some(unfit))
+        Runs::new(self.kernel, plan, self.goes_on.then_some(unfit), self.streams)
     }
 }
 
@@ -288,14 +297,16 @@ struct Runs<'a> {
     unfit: Option<usize>,
     /// What several elements are moved by.
     units: &'static [Units],
+    /// Whether results that are scattered go past the caches, as far as they can.
+    streams: bool,
 }
 
 impl<'a> Runs<'a> {
-    fn new(kernel: &'a Kernel, plan: &Plan, unfit: Option<usize>) -> Self {
+    fn new(kernel: &'a Kernel, plan: &Plan, unfit: Option<usize>, streams: bool) -> Self {
         let units = kernel.level().table.units;
         let (kernel, params, guard) = kernel.parts();
         debug_assert!(unfit.is_none() || plan.counted);
-        Self { kernel, params, guard, counted: plan.counted, unfit, units }
+        Self { kernel, params, guard, counted: plan.counted, unfit, units, streams }
     }
 
     /// Casts a run, of which the first element has an index that matters if they are counted. Answers how many have been cast:

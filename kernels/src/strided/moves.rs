@@ -5,11 +5,14 @@ use super::transpose::{REGISTER, bring_all_near, square};
 use super::units::{Grid, Units};
 use crate::copies;
 
-/// The side that lies further away than a buffer in the L1 cache does.
+/// The side that lies further away than a buffer in the L1 cache does. (Who is done with memory sees to a
+/// [fence](crate::stream::fence).)
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Far {
     Source,
     Destination,
+    /// That, and so much of it that it need not go through the caches.
+    Memory,
 }
 
 /// The fewest bytes of a run that is copied as such, even if shorter ones are moved several at a time.
@@ -120,30 +123,18 @@ unsafe fn transpose<const N: usize>(
 ) {
     let n = N as isize;
     let side = REGISTER / N;
-    let (whole_rows, whole_cols) = (rows / side * side, cols / side * side);
-    // SAFETY: the caller's; squares and what is left beside and below them are all elements.
+    let whole @ [whole_rows, whole_cols] = [rows / side * side, cols / side * side];
+    let is_aligned = (dst.addr() | dst_step as usize).is_multiple_of(REGISTER);
+    // SAFETY: the caller's; squares and what is left beside and below them are all elements. The rows of squares start registers
+    // on from an aligned address, by aligned steps, if they are streamed.
     unsafe {
-        let turn = |row: usize, col: usize| {
-            let (row, col) = (row as isize, col as isize);
-            let (src, dst) =
-                (src.offset(col * src_step + row * n), dst.offset(row * dst_step + col * n));
-            square::<N>(src, src_step, dst, dst_step);
-        };
         match far {
-            Far::Source => {
-                for col in (0..whole_cols).step_by(side) {
-                    (0..whole_rows).step_by(side).for_each(|row| turn(row, col));
-                }
+            Far::Source => squares_by_columns::<N>((src, src_step), (dst, dst_step), whole),
+            // (Of single bytes sixteen lines would be written by turns, more than CPUs collect.)
+            Far::Memory if is_aligned && N > 1 => {
+                squares_by_rows::<N, true>((src, src_step), (dst, dst_step), whole);
             }
-            Far::Destination => {
-                for row in (0..whole_rows).step_by(side) {
-                    // While these are moved the lines of the next come near.
-                    for next in row + side..whole_rows.min(row + 2 * side) {
-                        bring_all_near(dst.offset(next as isize * dst_step), cols * N);
-                    }
-                    (0..whole_cols).step_by(side).for_each(|col| turn(row, col));
-                }
-            }
+            _ => squares_by_rows::<N, false>((src, src_step), (dst, dst_step), whole),
         }
         let (src_steps, dst_steps) = ([n, src_step], [dst_step, n]);
         let beside = |row: usize, col: usize, len: [usize; 2]| {
@@ -157,6 +148,56 @@ unsafe fn transpose<const N: usize>(
         }
         if whole_rows < rows {
             beside(whole_rows, 0, [rows - whole_rows, cols]);
+        }
+    }
+}
+
+/// Turns squares over, in an order in which the source is read row after row.
+///
+/// # Safety
+/// As for [`transpose`], of whole squares.
+unsafe fn squares_by_columns<const N: usize>(
+    (src, src_step): (*const u8, isize),
+    (dst, dst_step): (*mut u8, isize),
+    [rows, cols]: [usize; 2],
+) {
+    let side = REGISTER / N;
+    for col in (0..cols).step_by(side) {
+        for row in (0..rows).step_by(side) {
+            // SAFETY: the caller's.
+            unsafe {
+                let src = src.offset(col as isize * src_step).add(row * N);
+                let dst = dst.offset(row as isize * dst_step).add(col * N);
+                square::<N, false>(src, src_step, dst, dst_step);
+            }
+        }
+    }
+}
+
+/// The same, in an order in which the destination is written row after row.
+///
+/// # Safety
+/// As for [`transpose`], of whole squares; if they are streamed, the destination and its steps are aligned to registers.
+unsafe fn squares_by_rows<const N: usize, const STREAMED: bool>(
+    (src, src_step): (*const u8, isize),
+    (dst, dst_step): (*mut u8, isize),
+    [rows, cols]: [usize; 2],
+) {
+    let side = REGISTER / N;
+    for row in (0..rows).step_by(side) {
+        // SAFETY: the caller's.
+        unsafe {
+            // While these are moved the lines of the next come near.
+            for next in row + side..rows.min(row + 2 * side) {
+                if !STREAMED {
+                    bring_all_near(dst.offset(next as isize * dst_step), cols * N);
+                }
+            }
+            for col in (0..cols).step_by(side) {
+                let src = src.offset(col as isize * src_step).add(row * N);
+                let dst = dst.offset(row as isize * dst_step).add(col * N);
+                square::<N, STREAMED>(src, src_step, dst, dst_step);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 //! times, all bits have changed places. The registers are those that every CPU of an architecture has,
 //! so that nothing need be chosen: what is turned over comes from far away, and waits for that.
 
-use registers::{Register, bring_near, zip_high, zip_low};
+use registers::{Register, bring_near, stream, zip_high, zip_low};
 
 /// The bytes of a register.
 pub(super) const REGISTER: usize = 16;
@@ -25,11 +25,13 @@ pub(super) fn bring_all_near(first: *const u8, bytes: usize) {
 /// Turns a square over: the first row's elements, as many as a register holds, become the first of each
 /// row. Elements of 16 bytes are squares by themselves.
 ///
+/// What is streamed goes past the caches, and needs a [fence](crate::stream::fence) when all is done.
+///
 /// # Safety
 /// `src` is valid for reading as many rows of a register as a register has elements of `N` bytes, each
-/// `src_step` bytes on, and `dst` likewise for writing; they don't overlap.
+/// `src_step` bytes on, and `dst` likewise for writing; they don't overlap. If they are streamed, those of `dst` are aligned.
 #[inline(always)]
-pub(super) unsafe fn square<const N: usize>(
+pub(super) unsafe fn square<const N: usize, const STREAMED: bool>(
     src: *const u8,
     src_step: isize,
     dst: *mut u8,
@@ -38,11 +40,11 @@ pub(super) unsafe fn square<const N: usize>(
     // SAFETY: the caller's.
     unsafe {
         match N {
-            1 => turn::<N, 16>(src, src_step, dst, dst_step),
-            2 => turn::<N, 8>(src, src_step, dst, dst_step),
-            4 => turn::<N, 4>(src, src_step, dst, dst_step),
-            8 => turn::<N, 2>(src, src_step, dst, dst_step),
-            _ => turn::<N, 1>(src, src_step, dst, dst_step),
+            1 => turn::<N, 16, STREAMED>(src, src_step, dst, dst_step),
+            2 => turn::<N, 8, STREAMED>(src, src_step, dst, dst_step),
+            4 => turn::<N, 4, STREAMED>(src, src_step, dst, dst_step),
+            8 => turn::<N, 2, STREAMED>(src, src_step, dst, dst_step),
+            _ => turn::<N, 1, STREAMED>(src, src_step, dst, dst_step),
         }
     }
 }
@@ -50,13 +52,13 @@ pub(super) unsafe fn square<const N: usize>(
 /// # Safety
 /// As for [`square`], of `ROWS` rows.
 #[inline(always)]
-unsafe fn turn<const N: usize, const ROWS: usize>(
+unsafe fn turn<const N: usize, const ROWS: usize, const STREAMED: bool>(
     src: *const u8,
     src_step: isize,
     dst: *mut u8,
     dst_step: isize,
 ) {
-    // SAFETY: the caller's; registers are read and written at any alignment.
+    // SAFETY: the caller's; registers are read and written at any alignment, but for those that are streamed.
     unsafe {
         let mut rows: [Register; ROWS] = core::array::from_fn(|i| {
             src.offset(i as isize * src_step).cast::<Register>().read_unaligned()
@@ -75,7 +77,8 @@ unsafe fn turn<const N: usize, const ROWS: usize>(
             rows = zipped::<N, ROWS>(rows);
         }
         for (i, row) in rows.into_iter().enumerate() {
-            dst.offset(i as isize * dst_step).cast::<Register>().write_unaligned(row);
+            let dst = dst.offset(i as isize * dst_step).cast::<Register>();
+            if STREAMED { stream(dst, row) } else { dst.write_unaligned(row) }
         }
     }
 }
@@ -83,13 +86,13 @@ unsafe fn turn<const N: usize, const ROWS: usize>(
 /// Each row zipped with the one half of them on.
 #[inline(always)]
 fn zipped<const N: usize, const ROWS: usize>(rows: [Register; ROWS]) -> [Register; ROWS] {
-    core::array::from_fn(
-        #[inline(always)]
-        |i| {
-            let (a, b) = (rows[i / 2], rows[i / 2 + ROWS / 2]);
-            if i % 2 == 0 { zip_low::<N>(a, b) } else { zip_high::<N>(a, b) }
-        },
-    )
+    let (mut zipped, mut i) = (rows, 0);
+    while i < ROWS / 2 {
+        let (a, b) = (rows[i], rows[i + ROWS / 2]);
+        (zipped[2 * i], zipped[2 * i + 1]) = (zip_low::<N>(a, b), zip_high::<N>(a, b));
+        i += 1;
+    }
+    zipped
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -108,6 +111,16 @@ mod registers {
     pub(super) fn bring_near(line: *const u8) {
         // SAFETY: any address may be asked for, and nothing is read.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(line.cast()) };
+    }
+
+    /// Writes past the caches.
+    ///
+    /// # Safety
+    /// It can be written there, where registers are aligned; others see it after a [fence](crate::stream::fence).
+    #[inline(always)]
+    pub(super) unsafe fn stream(dst: *mut Register, row: Register) {
+        // SAFETY: the caller's.
+        unsafe { core::arch::x86_64::_mm_stream_si128(dst, row) };
     }
 
     #[inline(always)]
@@ -151,6 +164,16 @@ mod registers {
     #[inline(always)]
     pub(super) const fn bring_near(_line: *const u8) {}
 
+    /// Writes as any: there is no way past the caches.
+    ///
+    /// # Safety
+    /// It can be written there.
+    #[inline(always)]
+    pub(super) unsafe fn stream(dst: *mut Register, row: Register) {
+        // SAFETY: the caller's.
+        unsafe { dst.write_unaligned(row) };
+    }
+
     macro_rules! zip {
         ($name:ident $bytes:ident $halves:ident $words:ident $longs:ident) => {
             #[inline(always)]
@@ -185,6 +208,16 @@ mod registers {
     /// What to ask for is left to the CPU.
     #[inline(always)]
     pub(super) const fn bring_near(_line: *const u8) {}
+
+    /// Writes as any: there is no way past the caches.
+    ///
+    /// # Safety
+    /// It can be written there.
+    #[inline(always)]
+    pub(super) unsafe fn stream(dst: *mut Register, row: Register) {
+        // SAFETY: the caller's.
+        unsafe { dst.write_unaligned(row) };
+    }
 
     #[inline(always)]
     fn zip<const N: usize>(a: Register, b: Register, first: usize) -> Register {
@@ -221,7 +254,7 @@ mod tests {
         // SAFETY: both have 16 rows of a register, so many bytes apart.
         unsafe {
             let steps = (STEP as isize, STEP as isize + 3);
-            square::<N>(src.as_ptr(), steps.0, dst.as_mut_ptr(), steps.1);
+            square::<N, false>(src.as_ptr(), steps.0, dst.as_mut_ptr(), steps.1);
         }
         for row in 0..side {
             for col in 0..side {

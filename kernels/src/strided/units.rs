@@ -40,7 +40,7 @@ pub(crate) enum Gaps {
 /// Moves so many units, as the first tells, of which the first is at these addresses.
 ///
 /// # Safety
-/// What a unit reads is valid for reading, and what it writes for writing, at any alignment, for each of the units; they don't
+/// The unit [suits](Unit::suits) the loop, and its elements and steps are whole granules. What a unit reads is valid for reading, and what it writes for writing, at any alignment, for each of the units; they don't
 /// overlap. The CPU has the instruction set.
 pub(crate) type MoveUnits = unsafe fn(&Unit, *const u8, *mut u8, usize);
 
