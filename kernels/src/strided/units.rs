@@ -40,8 +40,8 @@ pub(crate) enum Gaps {
 /// Moves so many units, as the first tells, of which the first is at these addresses.
 ///
 /// # Safety
-/// The unit [suits](Unit::suits) the loop, and its elements and steps are whole granules. What a unit reads is valid for reading, and what it writes for writing, at any alignment, for each of the units; they don't
-/// overlap. The CPU has the instruction set.
+/// The unit [suits](Unit::suits) the loop, and its elements and steps are whole granules. What each of the units reads is
+/// valid for reading, and what it writes for writing, at any alignment; they don't overlap. The CPU has the instruction set.
 pub(crate) type MoveUnits = unsafe fn(&Unit, *const u8, *mut u8, usize);
 
 /// What is done to the bytes from an address on.
@@ -88,8 +88,8 @@ impl Grid {
         if !unit.suits(units) {
             return false;
         }
-        // SAFETY: the caller's; a unit has at most as many rows and columns as there are, what it reads and writes are elements,
-        // and it suits the loop.
+        // SAFETY: the caller's; a unit has at most as many rows and columns as there are, what it reads and writes are
+        // elements, in whole granules as has been seen, and it suits the loop.
         unsafe { grid.run(units.run, (&unit, back, of_unit), src, dst) };
         true
     }
