@@ -230,7 +230,7 @@ mod cpu {
     ) {
     }
 
-    pub(super) const fn fence() {}
+    pub(crate) const fn fence() {}
 
     pub(super) const fn last_level_cache() -> usize {
         usize::MAX
