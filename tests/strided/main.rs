@@ -78,14 +78,14 @@ fn transposed_matrices() {
         for (from, to) in pairs {
             for options in KINDS {
                 let kernel = Kernel::on(level, from, to, &options);
-                // (As if they were so large that results go past the caches, which takes rows of whole registers.)
+                // (As if they were so large that results go past the caches, where one way round rows are whole registers.)
                 let streams = kernel.with_stores(Stores::Streaming);
-                for (kernel, gap) in [(kernel, 0), (kernel, 3), (streams, 0), (streams, 3)] {
+                let runs =
+                    [(kernel, 0, [200, 301]), (kernel, 3, [200, 301]), (streams, 0, [304, 301])];
+                for (kernel, gap, shape) in runs {
                     let forms = [form([0, 1], gap), form([1, 0], gap)];
-                    for shape in [[200, 301], [304, 256]] {
-                        check(&kernel, &options, &shape, [&forms[0], &forms[1]], 5).unwrap();
-                        check(&kernel, &options, &shape, [&forms[1], &forms[0]], 5).unwrap();
-                    }
+                    check(&kernel, &options, &shape, [&forms[0], &forms[1]], 5).unwrap();
+                    check(&kernel, &options, &shape, [&forms[1], &forms[0]], 5).unwrap();
                 }
             }
         }
