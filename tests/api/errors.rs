@@ -88,7 +88,7 @@ fn errors_become_those_of_io() {
     let unfit = cast_vec_with::<f32, u8>(&[256.0], &CHECKED).unwrap_err();
     let changed = simdcast::cast_same_value(&[0.5f32], &mut [0u8]).unwrap_err();
     let length = cast(&[0.5f32], &mut [0u8; 2]).unwrap_err();
-    let memory = CastError::Memory { to: DType::Int8, elements: 1 << 40 };
+    let memory = CastError::Memory { to: DType::Int8, elements: usize::MAX / 2 };
     for (error, kind) in [
         (unfit, ErrorKind::InvalidData),
         (changed, ErrorKind::InvalidData),
