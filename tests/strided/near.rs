@@ -21,7 +21,7 @@ fn elements_that_lie_close_together() {
         (Int8, UInt8),
     ];
     let jobs: Vec<_> =
-        pairs.iter().flat_map(|&pair| (0..64).map(move |seed| (pair, seed))).collect();
+        pairs.iter().flat_map(|&pair| (0..24).map(move |seed| (pair, seed))).collect();
     on_every_level(&jobs, |level, &((from, to), seed)| {
         let random = |k: u64| noise(seed ^ noise(k)) as usize;
         let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
