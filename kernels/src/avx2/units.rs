@@ -28,8 +28,9 @@ unsafe fn by_dwords(unit: &Unit, src: *const u8, dst: *mut u8, n: usize) {
             let before_last = n.saturating_sub(32usize.div_ceil(dst_step as usize) - 1);
             // (A unit may start before what it reads, where nothing need be.)
             let src = |i: usize| src.wrapping_offset(i as isize * src_step);
-            // SAFETY: the caller's: the dwords that the masks tell are valid, and no others are read, nor written but for those of
-            // the next units.
+            // SAFETY: the caller's: the dwords that the masks tell are valid, and no others are read, nor written but for those
+            // of the next units: a unit writes the `dst_step` bytes up to the next one, and after those of `before_last` come
+            // enough to fill a register.
             unsafe {
                 let put = |i: usize| isa.permute32(isa.load_lanes(src(i), read), places);
                 let dst = |i: usize| dst.offset(i as isize * dst_step);
@@ -49,7 +50,7 @@ unsafe fn by_bytes(unit: &Unit, src: *const u8, dst: *mut u8, n: usize) {
         #[inline(always)]
         move || {
             let [src_step, dst_step] = unit.steps;
-            // SAFETY: the caller's; a unit has more than 16 places.
+            // SAFETY: the caller's: each unit is a whole register on both sides; and it has more than 16 places.
             unsafe {
                 let places = isa.loadx(unit.places.as_ptr());
                 for i in 0..n as isize {

@@ -17,7 +17,7 @@ unsafe fn by_bytes(unit: &Unit, src: *const u8, dst: *mut u8, n: usize) {
         #[inline(always)]
         move || {
             let [src_step, dst_step] = unit.steps;
-            // SAFETY: the caller's; a unit has more than 16 places.
+            // SAFETY: the caller's: each unit is a whole register on both sides; and it has more than 16 places.
             unsafe {
                 let places = load(unit.places.as_ptr());
                 for i in 0..n as isize {

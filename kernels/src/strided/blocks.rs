@@ -198,9 +198,9 @@ impl<'a> Blocks<'a> {
         unsafe {
             let source = if gathers {
                 let steps = [(cols * from) as isize, from as isize];
-                let gathered = (gathered, steps);
-                move_elements(from, (src, src_steps), gathered, [rows, cols], Far::Source, units);
-                Rows { start: self.gathered.start().cast_const(), step: steps[0], are_one: true }
+                let into = (gathered, steps);
+                move_elements(from, (src, src_steps), into, [rows, cols], Far::Source, units);
+                Rows { start: gathered.cast_const(), step: steps[0], are_one: true }
             } else {
                 Rows { start: src, step: src_steps[0], are_one: src_one }
             };
