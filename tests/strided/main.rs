@@ -80,8 +80,12 @@ fn transposed_matrices() {
                 let kernel = Kernel::on(level, from, to, &options);
                 // (As if they were so large that results go past the caches, where one way round rows are whole registers.)
                 let streams = kernel.with_stores(Stores::Streaming);
-                let runs =
-                    [(kernel, 0, [200, 301]), (kernel, 3, [200, 301]), (streams, 0, [304, 301])];
+                let runs = [
+                    (kernel, 0, [200, 301]),
+                    (kernel, 3, [200, 301]),
+                    (streams, 0, [304, 301]),
+                    (streams, 3, [200, 301]),
+                ];
                 for (kernel, gap, shape) in runs {
                     let forms = [form([0, 1], gap), form([1, 0], gap)];
                     check(&kernel, &options, &shape, [&forms[0], &forms[1]], 5).unwrap();
@@ -90,6 +94,41 @@ fn transposed_matrices() {
             }
         }
     }
+}
+
+/// Matrices one after the other, each transposed as if they were so large that results go past the caches: of several blocks each
+/// way, from their first rows on or from their last, to narrower, equal and wider elements, and of more than whole squares.
+#[test]
+fn matrices_past_the_caches() {
+    use DType::*;
+    let form = |order: [u8; 3], steps| Form { order: order.to_vec(), steps, before: 0 };
+    let jobs = [
+        (Float32, Float16),
+        (Float16, Int16),
+        (Int8, Float16),
+        (Float64, UInt32),
+        (UInt8, Float32),
+        (Complex128, Complex64),
+        (Float32, Int64),
+        (Complex64, Complex128),
+    ];
+    on_every_level(&jobs, |level, &(from, to)| {
+        let shapes = [[2, 275, 261], [3, 70, 141], [1, 530, 67], [1, 40, 1100]];
+        for options in KINDS {
+            let kernel = Kernel::on(level, from, to, &options).with_stores(Stores::Streaming);
+            for (i, shape) in shapes.iter().enumerate() {
+                let step = |gap, backward| (1, gap, backward, false);
+                let src = vec![step(0, false), step(0, i == 1), step(0, false)];
+                // Rows of the destination start with whole registers.
+                let gap = (shape[1] * to.size().unwrap()).wrapping_neg() % 16;
+                let dst = vec![step(0, false), step(0, false), step(gap, false)];
+                let forms = [&form([0, 1, 2], src), &form([0, 2, 1], dst)];
+                check(&kernel, &options, shape, forms, 5)?;
+            }
+        }
+        let casts = (KINDS.len() * shapes.len()) as u64;
+        Ok(Tally { pairs: 1, options: KINDS.len() as u64, values: casts })
+    });
 }
 
 /// A matrix that is larger than the caches next to a core, transposed, from its first row on or from its last.

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A side whose rows are runs is read or written where it is. [Blocks](blocks) have two axes; where these are short, they have
-//! [as many as it takes](places). What is gathered and scattered is [moved](moves) as it is: in [squares that are turned
+//! [as many as it takes](places). Large matrices that are turned over go by a [pipeline]. What is gathered and scattered is [moved](moves) as it is: in [squares that are turned
 //! over](transpose), [several elements at a time](units), or one by one.
 //!
 //! Of elements that don't fit the first is told, in row-major order, which is seldom the order in which they are cast. So that is
@@ -20,6 +20,7 @@ mod apart;
 mod arrays;
 mod blocks;
 mod moves;
+mod pipeline;
 mod places;
 mod plan;
 mod transpose;
@@ -39,6 +40,7 @@ use crate::table::{self, Params};
 use alloc::vec::Vec;
 use blocks::Blocks;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use pipeline::Pipeline;
 use places::{Cut, Places};
 use plan::{Place, Plan};
 use view::Layout;
@@ -243,7 +245,10 @@ impl<'a, J: Join> Strided<'a, J> {
         let outcome = unsafe {
             match Cut::of(plan) {
                 Some(cut) => self.cast_by_places(plan, cut),
-                None => self.cast_by_blocks(plan),
+                None => match self.cast_by_pipeline(plan) {
+                    Some(outcome) => outcome,
+                    None => self.cast_by_blocks(plan),
+                },
             }
         };
         match outcome {
@@ -253,7 +258,7 @@ impl<'a, J: Join> Strided<'a, J> {
     }
 }
 
-/// (Neither is inlined, as a block is large: so they don't lie on the stack both, nor as often as [`run`](Strided::run) calls
+/// (None is inlined, as a block is large: so they don't lie on the stack all, nor as often as [`run`](Strided::run) calls
 /// itself.)
 impl<J: Join> Strided<'_, J> {
     /// # Safety
@@ -262,6 +267,17 @@ impl<J: Join> Strided<'_, J> {
     unsafe fn cast_by_places(&self, plan: &Plan, cut: Cut) -> Outcome {
         // SAFETY: the caller's.
         unsafe { Places::new(plan, cut).cast(plan, self.src, self.dst, self.runs(plan)) }
+    }
+
+    /// If the plan is one for that.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    #[inline(never)]
+    unsafe fn cast_by_pipeline(&self, plan: &Plan) -> Option<Outcome> {
+        let mut pipeline = Pipeline::new(plan, self.dst, self.runs(plan))?;
+        // SAFETY: the caller's.
+        Some(unsafe { pipeline.cast(plan, self.src, self.dst) })
     }
 
     /// # Safety

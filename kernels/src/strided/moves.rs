@@ -65,12 +65,38 @@ unsafe fn moves<const N: usize>(
     unsafe {
         if has_squares && turned(src_steps, dst_steps) {
             let (src, dst) = ((src, src_steps[1]), (dst, dst_steps[0]));
-            transpose::<N>(src, dst, [rows, cols], far, units);
+            transpose::<N>(src, dst, [rows, cols], far, units, || ());
         } else if has_squares && turned(other(src_steps), other(dst_steps)) {
             let (src, dst) = ((src, src_steps[0]), (dst, dst_steps[1]));
-            transpose::<N>(src, dst, [cols, rows], far, units);
+            transpose::<N>(src, dst, [cols, rows], far, units, || ());
         } else {
             move_rows::<N>((src, src_steps), (dst, dst_steps), [rows, cols], units);
+        }
+    }
+}
+
+/// Turns elements of `size` bytes (2, 4, 8 or 16) over from a buffer that is near, with something else done before each square.
+///
+/// # Safety
+/// As for [`move_elements`], of elements that lie one after the other along a column in the source, along a row in the destination,
+/// with the step from a column to the next in the source, and from a row to the next in the destination.
+pub(super) unsafe fn turn_over(
+    size: usize,
+    src: (*const u8, isize),
+    dst: (*mut u8, isize),
+    len: [usize; 2],
+    far: Far,
+    units: &[Units],
+    before: impl FnMut(),
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        match size {
+            2 => transpose::<2>(src, dst, len, far, units, before),
+            4 => transpose::<4>(src, dst, len, far, units, before),
+            8 => transpose::<8>(src, dst, len, far, units, before),
+            16 => transpose::<16>(src, dst, len, far, units, before),
+            _ => unreachable!("elements of {size} bytes are not turned over so"),
         }
     }
 }
@@ -109,7 +135,8 @@ unsafe fn move_rows<const N: usize>(
 }
 
 /// Moves elements that lie one after the other along a column in the source, along a row in the
-/// destination. On the side that is far they are moved one after the other.
+/// destination. On the side that is far they are moved one after the other. Something else is done before each square that is
+/// written where it is far.
 ///
 /// # Safety
 /// As for [`move_elements`], with the step from a column to the next in the source, and from a row to the
@@ -120,6 +147,7 @@ unsafe fn transpose<const N: usize>(
     [rows, cols]: [usize; 2],
     far: Far,
     units: &[Units],
+    before: impl FnMut(),
 ) {
     let n = N as isize;
     let side = REGISTER / N;
@@ -132,9 +160,9 @@ unsafe fn transpose<const N: usize>(
             Far::Source => squares_by_columns::<N>((src, src_step), (dst, dst_step), whole),
             // (Of single bytes sixteen lines would be written by turns, more than CPUs collect.)
             Far::Memory if is_aligned && N > 1 => {
-                squares_by_rows::<N, true>((src, src_step), (dst, dst_step), whole);
+                squares_by_rows::<N, true>((src, src_step), (dst, dst_step), whole, before);
             }
-            _ => squares_by_rows::<N, false>((src, src_step), (dst, dst_step), whole),
+            _ => squares_by_rows::<N, false>((src, src_step), (dst, dst_step), whole, before),
         }
         let (src_steps, dst_steps) = ([n, src_step], [dst_step, n]);
         let beside = |row: usize, col: usize, len: [usize; 2]| {
@@ -182,6 +210,7 @@ unsafe fn squares_by_rows<const N: usize, const STREAMED: bool>(
     (src, src_step): (*const u8, isize),
     (dst, dst_step): (*mut u8, isize),
     [rows, cols]: [usize; 2],
+    mut before: impl FnMut(),
 ) {
     let side = REGISTER / N;
     for row in (0..rows).step_by(side) {
@@ -194,6 +223,7 @@ unsafe fn squares_by_rows<const N: usize, const STREAMED: bool>(
                 }
             }
             for col in (0..cols).step_by(side) {
+                before();
                 let src = src.offset(col as isize * src_step).add(row * N);
                 let dst = dst.offset(row as isize * dst_step).add(col * N);
                 square::<N, STREAMED>(src, src_step, dst, dst_step);

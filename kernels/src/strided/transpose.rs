@@ -6,13 +6,14 @@
 //! times, all bits have changed places. The registers are those that every CPU of an architecture has,
 //! so that nothing need be chosen: what is turned over comes from far away, and waits for that.
 
-use registers::{Register, bring_near, stream, zip_high, zip_low};
+pub(super) use registers::bring_near;
+use registers::{Register, stream, zip_high, zip_low};
 
 /// The bytes of a register.
 pub(super) const REGISTER: usize = 16;
 
 /// The bytes of a cache line.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 /// Has the lines of so many bytes, or none, [brought near](bring_near), whatever is there.
 #[inline(always)]
@@ -108,7 +109,7 @@ mod registers {
     /// Has a line that is about to be read or written brought from memory to the second cache: that of the first
     /// has no room for lines that lie a power of two apart.
     #[inline(always)]
-    pub(super) fn bring_near(line: *const u8) {
+    pub(in crate::strided) fn bring_near(line: *const u8) {
         // SAFETY: any address may be asked for, and nothing is read.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(line.cast()) };
     }
@@ -162,7 +163,7 @@ mod registers {
 
     /// What to ask for is left to the CPU.
     #[inline(always)]
-    pub(super) const fn bring_near(_line: *const u8) {}
+    pub(in crate::strided) const fn bring_near(_line: *const u8) {}
 
     /// Writes as any: there is no way past the caches.
     ///
@@ -207,7 +208,7 @@ mod registers {
 
     /// What to ask for is left to the CPU.
     #[inline(always)]
-    pub(super) const fn bring_near(_line: *const u8) {}
+    pub(in crate::strided) const fn bring_near(_line: *const u8) {}
 
     /// Writes as any: there is no way past the caches.
     ///
