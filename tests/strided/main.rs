@@ -111,6 +111,8 @@ fn matrices_past_the_caches() {
         (Complex128, Complex64),
         (Float32, Int64),
         (Complex64, Complex128),
+        (Float32, Int8),
+        (UInt8, Float8E4M3Fn),
     ];
     on_every_level(&jobs, |level, &(from, to)| {
         let shapes = [[2, 275, 261], [3, 70, 141], [1, 530, 67], [1, 40, 1100]];

@@ -1,7 +1,7 @@
 //! Elements moved as they are between places that lie apart: a matrix by squares, what lies close together by units, and the
 //! rest one by one.
 
-use super::transpose::{REGISTER, bring_all_near, square};
+use super::transpose::{REGISTER, bring_all_near, rows_of_square, square};
 use super::units::{Grid, Units};
 use crate::copies;
 
@@ -75,7 +75,7 @@ unsafe fn moves<const N: usize>(
     }
 }
 
-/// Turns elements of `size` bytes (2, 4, 8 or 16) over from a buffer that is near, with something else done before each square.
+/// Turns elements of `size` bytes over from a buffer that is near, with something else done before each square.
 ///
 /// # Safety
 /// As for [`move_elements`], of elements that lie one after the other along a column in the source, along a row in the destination,
@@ -92,11 +92,12 @@ pub(super) unsafe fn turn_over(
     // SAFETY: the caller's.
     unsafe {
         match size {
+            1 => transpose::<1>(src, dst, len, far, units, before),
             2 => transpose::<2>(src, dst, len, far, units, before),
             4 => transpose::<4>(src, dst, len, far, units, before),
             8 => transpose::<8>(src, dst, len, far, units, before),
             16 => transpose::<16>(src, dst, len, far, units, before),
-            _ => unreachable!("elements of {size} bytes are not turned over so"),
+            _ => unreachable!("no dtype has elements of {size} bytes"),
         }
     }
 }
@@ -158,8 +159,7 @@ unsafe fn transpose<const N: usize>(
     unsafe {
         match far {
             Far::Source => squares_by_columns::<N>((src, src_step), (dst, dst_step), whole),
-            // (Of single bytes sixteen lines would be written by turns, more than CPUs collect.)
-            Far::Memory if is_aligned && N > 1 => {
+            Far::Memory if is_aligned => {
                 squares_by_rows::<N, true>((src, src_step), (dst, dst_step), whole, before);
             }
             _ => squares_by_rows::<N, false>((src, src_step), (dst, dst_step), whole, before),
@@ -212,12 +212,12 @@ unsafe fn squares_by_rows<const N: usize, const STREAMED: bool>(
     [rows, cols]: [usize; 2],
     mut before: impl FnMut(),
 ) {
-    let side = REGISTER / N;
-    for row in (0..rows).step_by(side) {
+    let (side, height) = (REGISTER / N, rows_of_square(N, STREAMED));
+    for row in (0..rows).step_by(height) {
         // SAFETY: the caller's.
         unsafe {
             // While these are moved the lines of the next come near.
-            for next in row + side..rows.min(row + 2 * side) {
+            for next in row + height..rows.min(row + 2 * height) {
                 if !STREAMED {
                     bring_all_near(dst.offset(next as isize * dst_step), cols * N);
                 }

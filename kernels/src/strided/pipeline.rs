@@ -9,7 +9,7 @@
 
 use super::moves::{Far, turn_over};
 use super::plan::{Axis, Plan, for_each_place};
-use super::transpose::{LINE, REGISTER, bring_near};
+use super::transpose::{LINE, REGISTER, bring_near, rows_of_square};
 use super::{Outcome, ROW, Runs};
 use crate::buffer::Buffer;
 use crate::stream::fence;
@@ -69,11 +69,9 @@ impl<'a> Pipeline<'a> {
         let [row_axis, col_axis] = turned(plan)?;
         let (from, to) = (plan.from.size()?, plan.to.size()?);
         let (rows, cols) = (plan.axes()[row_axis], plan.axes()[col_axis]);
-        // Of single bytes sixteen lines would be written by turns, more than CPUs collect. Registers that are not aligned can't be
-        // streamed; even so a Zen 5 took 0.73 to 0.85 times as long from 4 bytes to 4 and from 8 to 4 or 8 of 3001 x 3001
+        // Registers that are not aligned can't be streamed; even so a Zen 5 took 0.73 to 0.85 times as long from 4 bytes to 4 and from 8 to 4 or 8 of 3001 x 3001
         // elements, but 1.1 to 1.6 times to 2 bytes and to wider elements.
-        let streams = to > 1 && is_aligned(plan, row_axis, dst);
-        let pays = streams || (4..=from).contains(&to);
+        let pays = is_aligned(plan, row_axis, dst) || (4..=from).contains(&to);
         if !(runs.streams && pays) || rows.len * to < LINE || cols.len < ROW {
             return None;
         }
@@ -194,7 +192,8 @@ impl<'a> Pipeline<'a> {
         let side = REGISTER / self.to;
         let squares = share(block.cols.div_ceil(side), step);
         let cols = squares.start * side..(squares.end * side).min(block.cols);
-        let each = lines.count().div_ceil((squares.len() * (block.rows / side)).max(1));
+        let squares = cols.len() / rows_of_square(self.to, true) * (block.rows / side);
+        let each = lines.count().div_ceil(squares.max(1));
         // SAFETY: the caller's: the columns are the block's.
         unsafe {
             let src = self.block(1 - self.cast).cast_const().add(cols.start * self.to);

@@ -7,7 +7,7 @@
 //! so that nothing need be chosen: what is turned over comes from far away, and waits for that.
 
 pub(super) use registers::bring_near;
-use registers::{Register, stream, zip_high, zip_low};
+use registers::{Register, read_half, stream, zip_high, zip_low};
 
 /// The bytes of a register.
 pub(super) const REGISTER: usize = 16;
@@ -23,14 +23,20 @@ pub(super) fn bring_all_near(first: *const u8, bytes: usize) {
     places.for_each(|byte| bring_near(first.wrapping_add(byte)));
 }
 
-/// Turns a square over: the first row's elements, as many as a register holds, become the first of each
+/// How many rows a square has when it is turned over: as many as a register has elements, but half as many of single bytes that
+/// are streamed, so that no more lines are written by turns than CPUs collect.
+pub(super) const fn rows_of_square(size: usize, streamed: bool) -> usize {
+    if size == 1 && streamed { REGISTER / 2 } else { REGISTER / size }
+}
+
+/// Turns a square over: the first row's elements, as many as it [has rows](rows_of_square) then, become the first of each
 /// row. Elements of 16 bytes are squares by themselves.
 ///
 /// What is streamed goes past the caches, and needs a [fence](crate::stream::fence) when all is done.
 ///
 /// # Safety
-/// `src` is valid for reading as many rows of a register as a register has elements of `N` bytes, each
-/// `src_step` bytes on, and `dst` likewise for writing; they don't overlap. If they are streamed, those of `dst` are aligned.
+/// `src` is valid for reading as many rows as a register has elements of `N` bytes, each `src_step` bytes on, of as many elements
+/// as it has rows then, and `dst` for writing these, of a register; they don't overlap. If they are streamed, they are aligned.
 #[inline(always)]
 pub(super) unsafe fn square<const N: usize, const STREAMED: bool>(
     src: *const u8,
@@ -41,11 +47,30 @@ pub(super) unsafe fn square<const N: usize, const STREAMED: bool>(
     // SAFETY: the caller's.
     unsafe {
         match N {
+            1 if STREAMED => stream_half_square(src, src_step, dst, dst_step),
             1 => turn::<N, 16, STREAMED>(src, src_step, dst, dst_step),
             2 => turn::<N, 8, STREAMED>(src, src_step, dst, dst_step),
             4 => turn::<N, 4, STREAMED>(src, src_step, dst, dst_step),
             8 => turn::<N, 2, STREAMED>(src, src_step, dst, dst_step),
             _ => turn::<N, 1, STREAMED>(src, src_step, dst, dst_step),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`square`], of single bytes that are streamed.
+#[inline(always)]
+unsafe fn stream_half_square(src: *const u8, src_step: isize, dst: *mut u8, dst_step: isize) {
+    // SAFETY: the caller's.
+    unsafe {
+        let half = |i: usize| read_half(src.offset(i as isize * src_step));
+        // (Of the rows that are zipped first, every second one would come from second halves.)
+        let mut rows: [Register; 8] = core::array::from_fn(|i| zip_low::<1>(half(i), half(i + 8)));
+        rows = zipped::<1, 8>(rows);
+        rows = zipped::<1, 8>(rows);
+        rows = zipped::<1, 8>(rows);
+        for (i, row) in rows.into_iter().enumerate() {
+            stream(dst.offset(i as isize * dst_step).cast(), row);
         }
     }
 }
@@ -124,6 +149,16 @@ mod registers {
         unsafe { core::arch::x86_64::_mm_stream_si128(dst, row) };
     }
 
+    /// Reads the first half of a register, at any alignment.
+    ///
+    /// # Safety
+    /// It can be read.
+    #[inline(always)]
+    pub(super) unsafe fn read_half(src: *const u8) -> Register {
+        // SAFETY: the caller's.
+        unsafe { core::arch::x86_64::_mm_loadl_epi64(src.cast()) }
+    }
+
     #[inline(always)]
     pub(super) fn zip_low<const N: usize>(a: Register, b: Register) -> Register {
         // SAFETY: every x86-64 CPU has these instructions.
@@ -154,9 +189,10 @@ mod registers {
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod registers {
     use core::arch::aarch64::{
-        uint8x16_t, vreinterpretq_u8_u16, vreinterpretq_u8_u32, vreinterpretq_u8_u64,
-        vreinterpretq_u16_u8, vreinterpretq_u32_u8, vreinterpretq_u64_u8, vzip1q_u8, vzip1q_u16,
-        vzip1q_u32, vzip1q_u64, vzip2q_u8, vzip2q_u16, vzip2q_u32, vzip2q_u64,
+        uint8x16_t, vcombine_u8, vdup_n_u8, vld1_u8, vreinterpretq_u8_u16, vreinterpretq_u8_u32,
+        vreinterpretq_u8_u64, vreinterpretq_u16_u8, vreinterpretq_u32_u8, vreinterpretq_u64_u8,
+        vzip1q_u8, vzip1q_u16, vzip1q_u32, vzip1q_u64, vzip2q_u8, vzip2q_u16, vzip2q_u32,
+        vzip2q_u64,
     };
 
     pub(super) type Register = uint8x16_t;
@@ -173,6 +209,16 @@ mod registers {
     pub(super) unsafe fn stream(dst: *mut Register, row: Register) {
         // SAFETY: the caller's.
         unsafe { dst.write_unaligned(row) };
+    }
+
+    /// Reads the first half of a register, at any alignment.
+    ///
+    /// # Safety
+    /// It can be read.
+    #[inline(always)]
+    pub(super) unsafe fn read_half(src: *const u8) -> Register {
+        // SAFETY: the caller's, and as below.
+        unsafe { vcombine_u8(vld1_u8(src), vdup_n_u8(0)) }
     }
 
     macro_rules! zip {
@@ -220,6 +266,18 @@ mod registers {
         unsafe { dst.write_unaligned(row) };
     }
 
+    /// Reads the first half of a register, at any alignment.
+    ///
+    /// # Safety
+    /// It can be read.
+    #[inline(always)]
+    pub(super) unsafe fn read_half(src: *const u8) -> Register {
+        let mut register = [0; super::REGISTER];
+        // SAFETY: the caller's.
+        unsafe { src.copy_to_nonoverlapping(register.as_mut_ptr(), super::REGISTER / 2) };
+        register
+    }
+
     #[inline(always)]
     fn zip<const N: usize>(a: Register, b: Register, first: usize) -> Register {
         core::array::from_fn(|i| {
@@ -244,23 +302,27 @@ mod registers {
 mod tests {
     use super::*;
 
-    fn turned<const N: usize>() {
+    fn turned<const N: usize, const STREAMED: bool>() {
         const STEP: usize = 24;
+        #[repr(align(16))]
+        struct Aligned([u8; 32 * 16]);
         let side = REGISTER / N;
         let mut src = [0u8; STEP * 16];
         for (i, byte) in src.iter_mut().enumerate() {
             *byte = (i * 7 % 251) as u8;
         }
-        let mut dst = [0u8; (STEP + 3) * 16];
-        // SAFETY: both have 16 rows of a register, so many bytes apart.
+        let mut dst = Aligned([0; 32 * 16]);
+        let step = if STREAMED { 32 } else { STEP + 3 };
+        // SAFETY: both have 16 rows of a register, so many bytes apart, which are aligned where they are streamed.
         unsafe {
-            let steps = (STEP as isize, STEP as isize + 3);
-            square::<N, false>(src.as_ptr(), steps.0, dst.as_mut_ptr(), steps.1);
+            let dst = dst.0.as_mut_ptr();
+            square::<N, STREAMED>(src.as_ptr(), STEP as isize, dst, step as isize);
+            crate::stream::fence();
         }
-        for row in 0..side {
+        for row in 0..rows_of_square(N, STREAMED) {
             for col in 0..side {
                 let (a, b) =
-                    (&src[col * STEP + row * N..][..N], &dst[row * (STEP + 3) + col * N..][..N]);
+                    (&src[col * STEP + row * N..][..N], &dst.0[row * step + col * N..][..N]);
                 assert_eq!(a, b, "elements of {N} bytes: row {row}, column {col}");
             }
         }
@@ -268,10 +330,15 @@ mod tests {
 
     #[test]
     fn squares_of_all_sizes_are_turned_over() {
-        turned::<1>();
-        turned::<2>();
-        turned::<4>();
-        turned::<8>();
-        turned::<16>();
+        turned::<1, false>();
+        turned::<2, false>();
+        turned::<4, false>();
+        turned::<8, false>();
+        turned::<16, false>();
+        turned::<1, true>();
+        turned::<2, true>();
+        turned::<4, true>();
+        turned::<8, true>();
+        turned::<16, true>();
     }
 }
