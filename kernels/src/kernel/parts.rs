@@ -223,7 +223,129 @@ impl Work for Piece<'_> {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
     use super::*;
+    use crate::dtypes::DType;
+    use crate::options::Options;
+    use crate::table::Params;
+    use core::cell::RefCell;
+    use std::vec;
+    use std::vec::Vec;
+
+    /// At most so many parts, one after the other.
+    struct AtMost(usize);
+
+    impl Join for AtMost {
+        fn parts(&self, most: usize) -> usize {
+            self.0.min(most)
+        }
+
+        fn join<A: Send, B: Send>(
+            &self,
+            a: impl FnOnce() -> A + Send,
+            b: impl FnOnce() -> B + Send,
+        ) -> (A, B) {
+            InOrder.join(a, b)
+        }
+    }
+
+    std::thread_local! {
+        /// What kernels of this thread were called for: where either side starts, and how many elements.
+        static CALLS: RefCell<Vec<(usize, usize, usize)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// A kernel that notes what it is called for.
+    unsafe fn note(src: *const u8, dst: *mut u8, n: usize, _: &Params) -> usize {
+        CALLS.with_borrow_mut(|calls| calls.push((src.addr(), dst.addr(), n)));
+        n
+    }
+
+    /// A dtype for each number of bits that an element may have.
+    const SIZES: [DType; 9] = [
+        DType::UInt1x8,
+        DType::UInt2x4,
+        DType::UInt4x2,
+        DType::Float6E2M3FnX4,
+        DType::UInt8,
+        DType::UInt16,
+        DType::UInt32,
+        DType::UInt64,
+        DType::Complex128,
+    ];
+
+    fn pairs() -> impl Iterator<Item = (DType, DType)> {
+        SIZES.into_iter().flat_map(|from| SIZES.map(|to| (from, to)))
+    }
+
+    /// Elements that are no multiple of anything, and enough for so many parts.
+    fn enough(parts: usize, bits: usize) -> usize {
+        parts * (SMALLEST * 8).div_ceil(bits) + 77
+    }
+
+    /// Wherever the destination starts, and however many bits an element has on either side.
+    #[test]
+    fn parts_start_on_lines_of_the_destination_if_elements_do() {
+        let mut on_lines = 0;
+        for (from, to) in pairs() {
+            let bits = from.bits() + to.bits();
+            let n = enough(3, bits);
+            let (read, written) = (from.bytes_for(n).unwrap(), to.bytes_for(n).unwrap());
+            let (src, mut dst) = (vec![0; read], vec![0; written + 64]);
+            let mut kernel = Kernel::new(from, to, &Options::DEFAULT);
+            // (Of a part by itself nothing is streamed or aligned.)
+            (kernel.kernel, kernel.params.in_parts) = (note, false);
+            for offset in 0..64 {
+                let out = &mut dst[offset..][..written];
+                let (src_start, dst_start) = (src.as_ptr().addr(), out.as_ptr().addr());
+                assert_eq!(kernel.run_in_parts(&src, out, n, &AtMost(3)), Ok(()));
+                let calls = CALLS.take();
+                assert_eq!(calls.len(), 3, "{from} to {to}, {offset}");
+                // The elements before the first line, if it starts with one that starts a byte of the source, too.
+                let gap = 8 * (dst_start.next_multiple_of(64) - dst_start);
+                let head = (gap % to.bits() == 0).then_some(gap / to.bits());
+                let head = head.filter(|n| (n * from.bits()).is_multiple_of(8));
+                on_lines += usize::from(head.is_some() && gap > 0);
+                let mut done = 0;
+                for (i, (src, dst, len)) in calls.into_iter().enumerate() {
+                    let about = std::format!("{from} to {to}, {offset}: part {i}");
+                    // Each starts with the element after the last one of the part before, which starts a byte.
+                    assert_eq!(8 * (src - src_start), done * from.bits(), "{about}");
+                    assert_eq!(8 * (dst - dst_start), done * to.bits(), "{about}");
+                    if i > 0 {
+                        assert!(head.is_none() || dst.is_multiple_of(64), "{about} at {dst:#x}");
+                        let steps = done - head.unwrap_or(0);
+                        assert!(steps.is_multiple_of(GRAIN), "{about} after {done}");
+                    }
+                    done += len;
+                }
+                assert_eq!(done, n, "{from} to {to}, {offset}");
+            }
+        }
+        assert!(on_lines > 1000, "{on_lines}");
+    }
+
+    /// As many parts as there may be have at least so many bytes each, of all sides, and none has many more than another.
+    #[test]
+    fn parts_are_of_bytes() {
+        for (from, to) in pairs() {
+            let bits = from.bits() + to.bits();
+            let least = (2 * SMALLEST * 8).div_ceil(bits);
+            assert!(Cuts::new(least, bits, &AtMost(9)).is_some(), "{from} to {to}");
+            assert!(Cuts::new(least - 1, bits, &AtMost(9)).is_none(), "{from} to {to}");
+            assert!(Cuts::new(least, bits, &AtMost(1)).is_none(), "{from} to {to}");
+            for (parts, most) in [(2, 2), (5, 5), (12, 7), (100, usize::MAX)] {
+                let n = enough(parts, bits);
+                let cuts = Cuts::new(n, bits, &AtMost(most)).unwrap();
+                let (count, about) = (cuts.count(), std::format!("{from} to {to}, {parts} parts"));
+                // (Parts of whole steps can be fewer.)
+                assert!(count <= parts.min(most), "{about}: {count}");
+                assert!(cuts.part * bits >= SMALLEST * 8, "{about}");
+                assert!(cuts.part * parts.min(most) < n + parts * GRAIN, "{about}: {}", cuts.part);
+            }
+        }
+        // (Bits may be more than a word counts.)
+        assert!(Cuts::new(usize::MAX / 256 + 1, 256, &AtMost(9)).is_some());
+    }
 
     #[test]
     fn the_last_part_ends_with_the_elements_however_many_they_are() {
