@@ -211,3 +211,100 @@ impl Cast {
             .map_err(|error| CastError::from_run(error, self.kernel(), src))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simdcast_kernels::DType;
+    use std::collections::HashSet;
+    use std::io::Write;
+    use std::sync::{Condvar, Mutex};
+    use std::thread::ThreadId;
+    use std::time::Duration;
+
+    /// Does as all threads do, but that none of them goes on before two are there: one alone would do everything where it
+    /// is done before another wakes up.
+    #[derive(Default)]
+    struct Together {
+        seen: Mutex<HashSet<ThreadId>>,
+        more: Condvar,
+    }
+
+    impl Together {
+        fn meet(&self) {
+            let mut seen = self.seen.lock().unwrap();
+            seen.insert(thread::current().id());
+            self.more.notify_all();
+            let is_alone = |seen: &mut HashSet<ThreadId>| seen.len() < 2;
+            let long = Duration::from_secs(60);
+            let (seen, waited) = self.more.wait_timeout_while(seen, long, is_alone).unwrap();
+            drop(seen);
+            assert!(!waited.timed_out(), "no other thread has come");
+        }
+    }
+
+    impl Join for Together {
+        fn parts(&self, most: usize) -> usize {
+            ALL.parts(most)
+        }
+
+        fn join<A: Send, B: Send>(
+            &self,
+            a: impl FnOnce() -> A + Send,
+            b: impl FnOnce() -> B + Send,
+        ) -> (A, B) {
+            ALL.join(
+                || {
+                    self.meet();
+                    a()
+                },
+                || {
+                    self.meet();
+                    b()
+                },
+            )
+        }
+    }
+
+    /// A pool that a caller may have, if the system grants it.
+    fn pool(threads: usize) -> Option<rayon::ThreadPool> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        if pool.is_err() {
+            _ = writeln!(std::io::stderr(), "NOT TESTED: A POOL OF THREADS, WHICH ARE REFUSED");
+        }
+        pool.ok()
+    }
+
+    #[test]
+    fn threads_of_the_callers_pool_work() {
+        let Some(pool) = pool(3) else { return };
+        let kernel = Kernel::new(DType::UInt8, DType::Float32, &Options::DEFAULT);
+        let (src, join) = (vec![7; 1 << 20], Together::default());
+        let floats = pool.install(|| kernel.collect_in_parts::<f32>(&src, src.len(), &join));
+        assert_eq!(floats, Ok(vec![7.0; 1 << 20]));
+        let seen = join.seen.into_inner().unwrap();
+        let theirs: HashSet<_> = pool.broadcast(|_| thread::current().id()).into_iter().collect();
+        assert!(seen.len() > 1 && seen.is_subset(&theirs), "{seen:?} of {theirs:?}");
+    }
+
+    /// Some for each thread of the pool that the caller is in, if there is enough to do; but no more than are stated.
+    #[test]
+    fn parts_are_as_many_as_threads_need() {
+        for threads in [1, 2, 3, 5] {
+            let Some(pool) = pool(threads) else { return };
+            let parts = |limit, most| {
+                let threads = Threads { limit: NonZeroUsize::new(limit) };
+                pool.install(|| threads.parts(most))
+            };
+            let all = if threads == 1 { 1 } else { 8 * threads };
+            // (No limit is 0 here.)
+            for (most, wanted) in [(15, 1), (16, all.min(16)), (17, all.min(17)), (1000, all)] {
+                assert_eq!(parts(0, most), wanted, "{threads} threads, {most} parts");
+            }
+            assert_eq!([1, threads, 9].map(|limit| parts(limit, 1000)), [1, all, all]);
+            if threads > 1 {
+                assert_eq!(parts(threads - 1, 1000), threads - 1);
+            }
+        }
+    }
+}

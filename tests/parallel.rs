@@ -55,6 +55,9 @@ fn is_alone(test: &str) -> bool {
     let said =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(output.status.success() && said[0].contains("1 passed"), "{said:?}");
+    if !said[1].is_empty() {
+        say(said[1].trim_end());
+    }
     false
 }
 
@@ -115,6 +118,40 @@ fn little_work_starts_no_threads() {
     assert_eq!(threads(), before);
     cast.par_run(&src, &mut floats).unwrap();
     assert!(threads() > before, "what is counted are threads");
+}
+
+/// Whatever is cast, the threads are those of the pool that the caller is in: rayon's own are not even started.
+#[cfg(target_os = "linux")]
+#[test]
+fn in_a_pool_no_other_threads_are_started() {
+    if !is_alone("in_a_pool_no_other_threads_are_started") {
+        return;
+    }
+    let before = threads();
+    let Ok(pool) = ThreadPoolBuilder::new().num_threads(3).build() else {
+        return say("NOT TESTED: A POOL OF THE CALLER'S, AS THREADS ARE REFUSED HERE");
+    };
+    assert_eq!(threads(), before + 3, "what is counted are threads");
+    let n = 3 << 20;
+    let (src, options) = (vec![7u8; n], CastOptions::new());
+    let (mut floats, mut bits) = (vec![0f32; n], vec![0; n / 8]);
+    let cast = Cast::new(DType::UInt8, DType::Float32, options).unwrap();
+    let view = StridedView::new(DType::UInt8, &src, 0, &[1024, 3072], &[1, 1024]).unwrap();
+    pool.install(|| {
+        par_cast(&src, &mut floats).unwrap();
+        assert_eq!(par_cast_vec::<_, f32>(&src), floats);
+        par_cast_masked_into(&src, &mut floats, &options, &mut bits).unwrap();
+        par_cast_same_value(&src, &mut floats).unwrap();
+        let bytes = bytemuck::cast_slice_mut(&mut floats);
+        cast.par_run_limited(&src, bytes, n, NonZeroUsize::new(2).unwrap()).unwrap();
+        let mut target = StridedViewMut::contiguous(DType::Float32, bytes, &[1024, 3072]).unwrap();
+        cast.par_run_strided(&view, &mut target).unwrap();
+    });
+    assert_eq!(threads(), before + 3);
+    assert!(floats.iter().all(|&value| value == 7.0));
+    // Out of it they are started.
+    par_cast(&src, &mut floats).unwrap();
+    assert!(threads() > before + 3, "the same as in the pool");
 }
 
 #[test]
