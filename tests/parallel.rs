@@ -409,3 +409,51 @@ fn views_are_cast_by_any_number_of_threads() {
         }
     }
 }
+
+/// Whichever of them is met first by whatever thread: of transposed matrices those of the first columns, of reversed ones the
+/// last.
+#[test]
+fn of_several_unfit_elements_of_views_the_first_is_told() {
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    let cast = Cast::new(DType::Int32, DType::UInt8, checked).unwrap();
+    let (rows, cols) = (1201, 1003);
+    let n = rows * cols;
+    let (row, column) = (4 * cols as isize, 4 * rows as isize);
+    let layouts = [(0, [4, column]), (4 * (n - 1), [-row, -4]), (4 * (cols - 1), [row, -4])];
+    let all: [&[usize]; 8] = [
+        &[n - 1],
+        &[0, n - 1],
+        &[cols - 1, cols, n - cols],
+        &[5 * cols + 900, 600 * cols, 601 * cols],
+        &[600 * cols + 500, 600 * cols + 501, 601 * cols + 500],
+        &[300 * cols + 999, 301 * cols, 900 * cols + 1, 1200 * cols],
+        &[n / 2, n / 2 + 1, n / 2 + cols],
+        &[n - cols - 1, n - cols],
+    ];
+    let shape = [rows, cols];
+    let pools: Vec<_> = pools().collect();
+    let jobs = pools.iter().flat_map(|pool| layouts.map(|layout| (pool, layout)));
+    for (pool, (offset, strides)) in jobs {
+        for unfit in all {
+            let mut source = vec![7i32; n];
+            for &index in unfit {
+                let (at, then) = ((index / cols) as isize, (index % cols) as isize);
+                let byte = offset as isize + at * strides[0] + then * strides[1];
+                source[byte as usize / 4] = -1 - index as i32;
+            }
+            let source = bytemuck::cast_slice(&source);
+            let src = StridedView::new(DType::Int32, source, offset, &shape, &strides).unwrap();
+            let about = format!("{strides:?}, {unfit:?}");
+            for _ in 0..5 {
+                let mut stored = vec![0; n];
+                let dst = StridedViewMut::contiguous(DType::UInt8, &mut stored, &shape);
+                let error =
+                    pool.install(|| cast.par_run_strided(&src, &mut dst.unwrap())).unwrap_err();
+                let CastError::Unfit { index, value, .. } = error else { panic!("{error}") };
+                let told = (unfit[0], (-1 - unfit[0] as i64).to_string());
+                assert_eq!((index, value.to_string()), told, "{about}");
+                assert!(stored[..index].iter().all(|&byte| byte == 7), "{about}");
+            }
+        }
+    }
+}

@@ -117,3 +117,53 @@ fn any_number_of_threads_marks_the_same() {
         assert!((0..n).all(|i| (valid[i / 8] >> (i % 8) & 1 == 1) == fits(i)), "{threads} threads");
     }
 }
+
+/// A transposed matrix, and the first element of it that does not fit.
+#[test]
+fn any_number_of_threads_casts_views_alike() {
+    let shape = [1501, 1003];
+    let (n, strides) = (shape[0] * shape[1], [4, 4 * shape[0] as isize]);
+    let mut src: Vec<f32> = (0..n).map(|i| (i % 251) as f32).collect();
+    let run = |src: &[f32], dst: &mut [u8], overflow, threads| {
+        let options = simdcast_options { overflow, threads, ..Default::default() };
+        let (from, to) = (code(DType::Float32), code(DType::UInt8));
+        let (src, dst) = (src.as_ptr().cast(), dst.as_mut_ptr().cast());
+        let (shape, strides) = (shape.as_ptr(), strides.as_ptr());
+        // SAFETY: the buffers have these bytes; there are two lengths and two strides.
+        unsafe {
+            simdcast_cast_strided(
+                from,
+                src,
+                4 * n,
+                0,
+                strides,
+                to,
+                dst,
+                n,
+                0,
+                null(),
+                shape,
+                2,
+                &options,
+            )
+        }
+    };
+    let place = |index: usize| index % shape[1] * shape[0] + index / shape[1];
+    let right: Vec<u8> = (0..n).map(|index| src[place(index)] as u8).collect();
+    for threads in 0..4 {
+        let mut dst = vec![0xee_u8; n];
+        assert_eq!(run(&src, &mut dst, 3, threads), 0, "{threads} threads: {}", message());
+        assert!(dst == right, "{threads} threads");
+    }
+    // Of these the second is the first in memory.
+    for index in [700 * shape[1] + 900, 1100 * shape[1]] {
+        src[place(index)] = 300.0;
+    }
+    for threads in 0..4 {
+        let mut dst = vec![0xee_u8; n];
+        assert_eq!(run(&src, &mut dst, 3, threads), Status::Unfit as i32, "{threads} threads");
+        assert_eq!(simdcast_last_error_index(), 700 * shape[1] + 900, "{threads} threads");
+        assert_eq!(run(&src, &mut dst, 0, threads), 0, "{threads} threads: {}", message());
+        assert_eq!(dst[700 * shape[1] + 900], 255, "{threads} threads");
+    }
+}
