@@ -236,3 +236,125 @@ mod cpu {
         usize::MAX
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::options::{Options, Overflow, Rounding};
+    use crate::scalar::TABLE;
+    use core::cell::RefCell;
+    use std::vec;
+    use std::vec::Vec;
+
+    fn params(from: DType, to: DType, options: &Options, stores: Stores) -> Params {
+        Params { stores, ..Params::new(from, to, options, &TABLE.shapes) }
+    }
+
+    /// Whether it is left to how much there is.
+    fn is_wanted(from: DType, to: DType, n: usize) -> bool {
+        wanted(&params(from, to, &Options::DEFAULT, Stores::Auto), n)
+    }
+
+    #[test]
+    fn what_the_cache_does_not_hold_is_streamed() {
+        use DType::*;
+        let cache = cpu::last_level_cache();
+        assert!(cache > 4096, "{cache} bytes");
+        for (from, to) in [(UInt8, Float32), (Float32, Float16), (Int4x2, Complex128), (Bool, Bool)]
+        {
+            // As many as there can be in the cache, of whole bytes of both sides.
+            let bits = from.bits() + to.bits();
+            let most = (cache.saturating_mul(8).saturating_add(7)) / bits;
+            for n in [0, 1, most / 2, most - 1, most] {
+                assert!(!is_wanted(from, to, n), "{n} from {from} to {to}");
+            }
+            // (The last but one of these has more bits than a word counts.)
+            for n in [most + 1, 2 * most, usize::MAX / bits + 2, usize::MAX] {
+                assert_eq!(is_wanted(from, to, n), cpu::AVAILABLE, "{n} from {from} to {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn results_that_are_little_of_what_is_moved_are_not_streamed() {
+        use DType::*;
+        let ninth = [
+            (Float64, Int8),
+            (Complex128, Float16),
+            (Float32, Int4x2),
+            (Float16, UInt2x4),
+            (UInt8, Bool1x8),
+        ];
+        let less = [
+            (Float64, Float6E2M3FnX4),
+            (Complex128, Int8),
+            (Float32, Int2x4),
+            (Float16, Bool1x8),
+            (Complex64, Float4E2M1FnX2),
+        ];
+        for (from, to) in ninth {
+            assert_eq!(is_wanted(from, to, usize::MAX), cpu::AVAILABLE, "{from} to {to}");
+        }
+        for (from, to) in less {
+            assert!(!is_wanted(from, to, usize::MAX), "{from} to {to}");
+        }
+    }
+
+    /// Whatever the pair, and however few.
+    #[test]
+    fn what_is_asked_for_is_done() {
+        for (from, to) in [(DType::Float32, DType::Float16), (DType::Complex128, DType::Int1x8)] {
+            let asked = |stores, n| wanted(&params(from, to, &Options::DEFAULT, stores), n);
+            assert_eq!(asked(Stores::Streaming, 1), cpu::AVAILABLE);
+            assert!(!asked(Stores::Cached, usize::MAX));
+        }
+    }
+
+    std::thread_local! {
+        /// Where kernels of this thread were to write, and how many elements.
+        static CALLS: RefCell<Vec<(usize, usize)>> = const { RefCell::new(Vec::new()) };
+    }
+
+    /// A kernel that notes where it is to write, and writes zeros.
+    unsafe fn note(_: *const u8, dst: *mut u8, n: usize, params: &Params) -> usize {
+        CALLS.with_borrow_mut(|calls| calls.push((dst.addr(), n)));
+        // SAFETY: so many elements can be written.
+        unsafe { dst.write_bytes(0, bytes(n, params.to.bits())) };
+        n
+    }
+
+    /// Pieces go through a buffer under the default options alone: under others they would not have their places. What is a
+    /// copy is one.
+    #[test]
+    fn only_casts_under_the_default_options_are_streamed() {
+        use DType::*;
+        const N: usize = 5000;
+        let rounded = Options { rounding: Rounding::Up, ..Options::DEFAULT };
+        let drawn = Options { rounding: Rounding::Stochastic { seed: 1 }, ..Options::DEFAULT };
+        let checked = Options { overflow: Overflow::Error, ..Options::DEFAULT };
+        let cases = [
+            (Float32, Float16, Options::DEFAULT, cpu::AVAILABLE),
+            (Float32, Float16, rounded, false),
+            (Float32, Float16, drawn, false),
+            (Float32, UInt8, checked, false),
+            (Float32, Float32, Options::DEFAULT, false),
+            // What makes no difference to a pair is no other option.
+            (UInt8, Float32, checked, cpu::AVAILABLE),
+        ];
+        for (from, to, options, streams) in cases {
+            let params = params(from, to, &options, Stores::Streaming);
+            let (src, mut dst) = (vec![0u8; 4 * N], vec![0u8; 4 * N]);
+            let (start, memory) = (dst.as_mut_ptr(), dst.as_ptr().addr());
+            // SAFETY: no element has more than 4 bytes.
+            let done = unsafe { align::run(note, &params, src.as_ptr(), start, N) };
+            assert_eq!(done, N);
+            let calls = CALLS.take();
+            let is_elsewhere = |&(at, _): &(usize, usize)| !(memory..memory + 4 * N).contains(&at);
+            assert_eq!(calls.iter().any(is_elsewhere), streams, "{from} to {to}, {options:?}");
+            if !params.in_parts {
+                assert_eq!(calls, [(memory, N)], "{from} to {to}, {options:?}");
+            }
+        }
+    }
+}
