@@ -11,7 +11,8 @@ pub struct Form {
     /// Numbers by whose size the dimensions lie further in.
     pub order: Vec<u8>,
     /// For each dimension: how many elements an element takes the room of, bytes left free after it,
-    /// whether it runs backward, and whether all of its elements are one.
+    /// whether it runs backward, and whether in a source its elements overlap: then each starts as many bytes after the one
+    /// before as would be left free, so that without any all are one.
     pub steps: Vec<(usize, usize, bool, bool)>,
     /// Bytes before the first element.
     pub before: usize,
@@ -39,8 +40,8 @@ impl Form {
         }
     }
 
-    /// Where the elements of a shape lie. Those of a destination don't repeat.
-    pub fn place(&self, dtype: DType, shape: &[usize], repeats: bool) -> Place {
+    /// Where the elements of a shape lie. Those of a destination don't overlap.
+    pub fn place(&self, dtype: DType, shape: &[usize], may_overlap: bool) -> Place {
         let mut order: Vec<usize> = (0..shape.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(self.order[i]));
         let mut strides = vec![0; shape.len()];
@@ -54,11 +55,8 @@ impl Form {
             order.retain(|&i| i != last);
         }
         for i in order {
-            let (step, gap, backward, repeated) = self.steps[i];
-            if repeated && repeats {
-                continue;
-            }
-            let stride = room * step + gap;
+            let (step, gap, backward, overlaps) = self.steps[i];
+            let stride = if overlaps && may_overlap { gap } else { room * step + gap };
             let reach = stride * shape[i].saturating_sub(1);
             if backward {
                 offset += reach;

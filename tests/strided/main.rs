@@ -6,6 +6,7 @@ mod support;
 
 mod forms;
 mod near;
+mod overlapping;
 
 use forms::{Form, check, check_by, some_bytes};
 use proptest::prelude::*;
