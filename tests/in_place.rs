@@ -23,22 +23,36 @@ fn some_bytes(seed: u64, len: usize) -> Vec<u8> {
 
 /// One cast in a buffer with bytes to spare, at some alignment.
 fn check(kernel: &Kernel, n: usize) -> Result<(), String> {
+    let mut memory = Guarded::new(room(kernel, n) + n % 3, n % 64);
+    check_in(memory.bytes(), kernel, n)?;
+    if !memory.untouched() {
+        return Err(format!("{kernel:?}: {n} elements: wrote outside"));
+    }
+    Ok(())
+}
+
+/// The bytes that elements and their results take.
+fn room(kernel: &Kernel, n: usize) -> usize {
+    kernel.from().bytes_for(n).unwrap().max(kernel.to().bytes_for(n).unwrap())
+}
+
+/// One cast in a buffer, which has room for both sides.
+fn check_in(memory: &mut [u8], kernel: &Kernel, n: usize) -> Result<(), String> {
     let (reads, writes) = (kernel.from().bytes_for(n).unwrap(), kernel.to().bytes_for(n).unwrap());
-    let (room, spare) = (reads.max(writes), n % 3);
-    let source = some_bytes(n as u64, room + spare);
+    let source = some_bytes(n as u64, memory.len());
     let mut right = vec![0; writes];
     let result = kernel.run(&source[..reads], &mut right, n);
-    let mut memory = Guarded::new(room + spare, n % 64);
-    memory.bytes().copy_from_slice(&source);
-    if kernel.run_in_place(memory.bytes(), n) != result {
+    memory.copy_from_slice(&source);
+    if kernel.run_in_place(memory, n) != result {
         return Err(format!("{kernel:?}: {n} elements: not {result:?}"));
     }
+    let spare = room(kernel, n)..;
     let kept = if result.is_ok() {
-        memory.bytes()[..writes] == right && memory.bytes()[room..] == source[room..]
+        memory[..writes] == right && memory[spare.clone()] == source[spare]
     } else {
-        *memory.bytes() == source
+        *memory == source
     };
-    if !kept || !memory.untouched() {
+    if !kept {
         return Err(format!("{kernel:?}: {n} elements: {result:?}, with wrong bytes"));
     }
     Ok(())
@@ -56,6 +70,25 @@ fn every_pair_of_many_lengths() {
             }
         }
         Ok(runs)
+    });
+}
+
+/// The first and the last byte of what the elements or their results take lie at unreadable pages.
+#[test]
+#[cfg(unix)]
+fn buffers_between_unreadable_pages() {
+    use support::guarded::pages::Pages;
+    on_every_kind(|kernel, k| {
+        let lengths = [1, 2, 3, 7, 63, 64, 65, 511, 513, 1025, 4097];
+        let mut pages = Pages::new(4097 * 16);
+        // (Other options differ in their indices only, which blocks tell.)
+        let some = if k == 0 { &lengths[..] } else { &lengths[8..] };
+        for &n in some {
+            let room = room(kernel, n);
+            check_in(pages.first(room), kernel, n)?;
+            check_in(pages.last(room), kernel, n)?;
+        }
+        Ok(2 * some.len() as u64)
     });
 }
 

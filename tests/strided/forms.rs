@@ -180,18 +180,35 @@ pub fn check_by(
     [a, b]: [&Form; 2],
     seed: u64,
 ) -> Result<(), String> {
+    let places = [a.place(kernel.from(), shape, true), b.place(kernel.to(), shape, false)];
+    let offsets = [seed as usize % 16, seed as usize / 16 % 16];
+    let mut memory = Guarded::new(places[0].bytes, offsets[0]);
+    let mut out = Guarded::new(places[1].bytes, offsets[1]);
+    let buffers = [memory.bytes(), out.bytes()];
+    check_in(join, kernel, options, shape, &places, buffers, seed)?;
+    if !out.untouched() || !memory.untouched() {
+        return Err(format!("{kernel:?}: {shape:?}, {a:?} to {b:?}: wrote outside"));
+    }
+    Ok(())
+}
+
+/// The same between two places, in buffers of as many bytes as they have.
+pub fn check_in(
+    join: &impl Join,
+    kernel: &Kernel,
+    options: &Options,
+    shape: &[usize],
+    [src, dst]: &[Place; 2],
+    [memory, out]: [&mut [u8]; 2],
+    seed: u64,
+) -> Result<(), String> {
     let (from, to) = (kernel.from(), kernel.to());
-    let (src, dst) = (a.place(from, shape, true), b.place(to, shape, false));
     let source = some_bytes(seed, src.bytes);
-    let right = expected((from, &src, &source), (to, &dst), shape, options);
-    let (mut memory, mut out) = (
-        Guarded::new(src.bytes, seed as usize % 16),
-        Guarded::new(dst.bytes, seed as usize / 16 % 16),
-    );
-    memory.bytes().copy_from_slice(&source);
-    out.bytes().fill(FREE);
-    let view = StridedView::new(from, memory.bytes(), src.offset, shape, &src.strides);
-    let target = StridedViewMut::new(to, out.bytes(), dst.offset, shape, &dst.strides);
+    let right = expected((from, src, &source), (to, dst), shape, options);
+    memory.copy_from_slice(&source);
+    out.fill(FREE);
+    let view = StridedView::new(from, memory, src.offset, shape, &src.strides);
+    let target = StridedViewMut::new(to, out, dst.offset, shape, &dst.strides);
     let (view, mut target) = (view.map_err(|e| e.to_string())?, target.map_err(|e| e.to_string())?);
     let result = kernel.run_strided(&view, &mut target, join);
     let wanted = right.unfit.map_or(Ok(()), |index| Err(RunError::Unfit { index }));
@@ -202,12 +219,12 @@ pub fn check_by(
     if result != wanted {
         return Err(format!("{}: {result:?}, not {wanted:?}", about()));
     }
-    let pairs = out.bytes().iter().zip(&right.bytes).zip(&right.told);
+    let pairs = out.iter().zip(&right.bytes).zip(&right.told);
     if let Some(at) = pairs.into_iter().position(|((a, b), told)| *told && a != b) {
         return Err(format!("{}: byte {at} of {} is wrong", about(), dst.bytes));
     }
-    if !out.untouched() || !memory.untouched() || memory.bytes() != source {
-        return Err(format!("{}: wrote outside", about()));
+    if *memory != source {
+        return Err(format!("{}: wrote to the source", about()));
     }
     Ok(())
 }

@@ -94,3 +94,76 @@ fn slices_between_unreadable_pages() {
         }
     }
 }
+
+/// Views whose first and last elements lie at unreadable pages, on both sides: transposed ones, short rows, rows of packed
+/// elements, and images whose channels lie together or apart.
+#[test]
+#[cfg(unix)]
+fn views_between_unreadable_pages() {
+    use crate::forms::check_in;
+    use crate::support::KINDS;
+    use crate::support::guarded::pages::Pages;
+    use DType::*;
+    use simdcast_kernels::{InOrder, Stores};
+    let pairs = [
+        (UInt8, Int8),
+        (Float16, UInt8),
+        (Float32, Float16),
+        (Float64, Int64),
+        (UInt8, Float32),
+        (Complex128, Complex64),
+        (Float32, Int4x2),
+        (Int4x2, Float32),
+        (UInt1x8, Float6E2M3FnX4),
+    ];
+    let shapes: [&[usize]; 13] = [
+        &[8, 8],
+        &[16, 17],
+        &[64, 64],
+        &[70, 67],
+        &[200, 33],
+        &[9, 130],
+        &[150, 2],
+        &[129, 5],
+        &[130, 3],
+        &[50, 40, 3],
+        &[3, 17, 40],
+        &[70, 10, 7],
+        &[2, 3, 5, 64],
+    ];
+    // In the order of the dimensions and in the other one, and, of both, with gaps in the rows or between them.
+    let forms = |rank: usize| {
+        let one = move |turned: bool, apart: Option<usize>| {
+            let order = 0..rank as u8;
+            let mut steps = vec![(1, 0, false, false); rank];
+            apart.into_iter().for_each(|at| steps[at] = (2, 1, at == 0, false));
+            let order = if turned { order.rev().collect() } else { order.collect() };
+            Form { order, steps, before: 0 }
+        };
+        [one(false, None), one(true, None), one(false, Some(rank - 1)), one(true, Some(0))]
+    };
+    let jobs: Vec<_> =
+        pairs.into_iter().flat_map(|pair| shapes.map(|shape| (pair, shape))).collect();
+    on_every_level(&jobs, |level, &((from, to), shape)| {
+        let (mut memory, mut out) = (Pages::new(1 << 20), Pages::new(1 << 20));
+        let forms = forms(shape.len());
+        let mut tally = Tally { pairs: 1, ..Tally::default() };
+        for (a, b) in [(0, 1), (1, 0), (0, 2), (2, 0), (1, 3), (0, 3), (3, 0), (2, 1)] {
+            let places = [forms[a].place(from, shape, false), forms[b].place(to, shape, false)];
+            let lens = [places[0].bytes, places[1].bytes];
+            let jobs = KINDS.into_iter().flat_map(|options| {
+                [Stores::Auto, Stores::Streaming].map(|stores| (options, stores))
+            });
+            for (i, (options, stores)) in jobs.enumerate() {
+                let kernel = Kernel::on(level, from, to, &options).with_stores(stores);
+                let check = |buffers: [&mut [u8]; 2]| {
+                    check_in(&InOrder, &kernel, &options, shape, &places, buffers, i as u64)
+                };
+                check([memory.first(lens[0]), out.first(lens[1])])?;
+                check([memory.last(lens[0]), out.last(lens[1])])?;
+                tally.values += 2;
+            }
+        }
+        Ok(tally)
+    });
+}
