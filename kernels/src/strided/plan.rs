@@ -213,32 +213,51 @@ impl Plan {
 
     /// Cuts the elements in two, to be cast in so many parts, if there are axes to cut, such that whole lines and bytes stay
     /// together. Answers in how many parts each is to be cast.
+    ///
+    /// The outermost axis is cut if all parts have about as much to do then, else the first for which they have, or for which
+    /// they have most nearly: of three matrices two parts are halves of each.
     pub(crate) fn split(&self, parts: usize) -> Option<([Self; 2], [usize; 2])> {
-        const GRAIN: usize = 512;
-        let at = self.axes().iter().position(|axis| axis.len > 1)?;
+        let cuts = (0..self.count).filter_map(|at| self.cut(at, parts));
+        let Halves { at, len, parts: cast_in, .. } =
+            cuts.min_by_key(|cut| cut.longest.max(FAIR))?;
         let axis = self.axes[at];
-        let innermost = at + 1 == self.count;
+        let (mut first, mut second) = (*self, *self);
+        first.axes[at].len = len;
+        second.axes[at].len = axis.len - len;
+        let steps = |dtype, stride| reach(dtype, stride, len, at + 1 == self.count);
+        second.first.src += steps(self.from, axis.src)?;
+        second.first.dst += steps(self.to, axis.dst)?;
+        second.first.index = second.first.index.wrapping_add(axis.index.wrapping_mul(len));
+        Some(([first, second], cast_in))
+    }
+
+    /// Where an axis is cut for so many parts, if it can be.
+    fn cut(&self, at: usize, parts: usize) -> Option<Halves> {
+        const GRAIN: usize = 512;
+        let whole = self.axes[at].len;
+        if whole < 2 {
+            return None;
+        }
         // `a` times `b` / `whole`, to the nearest.
         let share = |a: usize, b: usize, whole: usize| {
             ((a as u128 * b as u128 + whole as u128 / 2) / whole as u128) as usize
         };
-        let mut cut = share(axis.len, parts - parts / 2, parts).clamp(1, axis.len - 1);
+        let mut len = share(whole, parts - parts / 2, parts).clamp(1, whole - 1);
         // (Of an axis as long as that the parts are as good as equal yet. It may have short steps.)
-        if innermost || cut >= 16 * GRAIN {
-            cut = cut.next_multiple_of(GRAIN);
+        if at + 1 == self.count || len >= 16 * GRAIN {
+            len = len.next_multiple_of(GRAIN);
         }
-        if cut >= axis.len {
+        if len >= whole {
             return None;
         }
-        let (mut first, mut second) = (*self, *self);
-        first.axes[at].len = cut;
-        second.axes[at].len = axis.len - cut;
-        let steps = |dtype, stride| reach(dtype, stride, cut, innermost);
-        second.first.src += steps(self.from, axis.src)?;
-        second.first.dst += steps(self.to, axis.dst)?;
-        second.first.index = second.first.index.wrapping_add(axis.index.wrapping_mul(cut));
-        let of_first = share(parts, cut, axis.len).clamp(1, parts - 1);
-        Some(([first, second], [of_first, parts - of_first]))
+        let first = share(parts, len, whole).clamp(1, parts - 1);
+        // (A count of parts is some twenty bits less than one of elements.)
+        let longest = |len: usize, cast_in: usize| {
+            let equal = whole as u128 * cast_in as u128;
+            (EQUAL * len as u128 * parts as u128).div_ceil(equal)
+        };
+        let longest = longest(len, first).max(longest(whole - len, parts - first));
+        Some(Halves { at, len, parts: [first, parts - first], longest })
     }
 
     /// The axis that a block has beside the innermost one, if there is another: along which the source is read best, or the
@@ -273,6 +292,23 @@ impl Plan {
     }
 }
 
+/// Where elements are cut in two.
+struct Halves {
+    /// The axis, and the steps of it that come before.
+    at: usize,
+    len: usize,
+    /// In how many parts what comes before is to be cast, and what comes after.
+    parts: [usize; 2],
+    /// How much the longest part has to do, of which [`EQUAL`] would be the same for all.
+    longest: u128,
+}
+
+/// What parts have to do if they are equal.
+const EQUAL: u128 = 1 << 10;
+
+/// What the longest one may have to do.
+const FAIR: u128 = EQUAL + EQUAL / 32;
+
 /// The bytes from an element to the one `len` steps on; None if it does not start a byte, or lies farther than memory
 /// does.
 fn reach(dtype: DType, stride: isize, len: usize, innermost: bool) -> Option<isize> {
@@ -289,6 +325,7 @@ fn reach(dtype: DType, stride: isize, len: usize, innermost: bool) -> Option<isi
 mod tests {
     use super::super::view::{StridedView, StridedViewMut};
     use super::*;
+    use alloc::vec::Vec;
 
     const BYTES: usize = 4096;
 
@@ -369,6 +406,19 @@ mod tests {
         let Place { src, dst, index } = second.first;
         assert_eq!((src, dst, index, parts), (8, 18, 18, [1, 1]));
         assert!(plan(F32, (&[9], &[4]), U8, &[2], true).split(2).is_none());
+        // Of three rows parts are not halves. Nor are a hundred in three parts equal, but they are as good as that.
+        let shape = [3, 10, 9];
+        let columns = plan(F32, (&shape, &[4, 12, 160]), U8, &[90, 9, 1], true);
+        let ([first, second], parts) = columns.split(2).unwrap();
+        assert!(
+            axes(&first).eq([(3, 4, 90), (5, 12, 9), (9, 160, 1)])
+                && axes(&second).eq(axes(&first))
+        );
+        let Place { src, dst, index } = second.first;
+        assert_eq!((src, dst, index, parts), (60, 45, 45, [1, 1]));
+        let rows = plan(U8, (&[100, 6, 2], &[1, 100, 600]), U8, &[12, 2, 1], false);
+        let ([first, _], parts) = rows.split(3).unwrap();
+        assert_eq!((first.axes()[0].len, parts), (67, [2, 1]));
     }
 
     /// Parts that are to be cast at once have about as much to do each, however many there are.
@@ -391,6 +441,26 @@ mod tests {
                 let longest = longest(&plan, parts);
                 let whole = rows.div_ceil(parts.min(rows));
                 assert!(longest <= whole * 1000 * 8 / 7 + 1000, "{rows} in {parts}: {longest}");
+            }
+        }
+        // Of axes that are short the outermost one cannot be cut so.
+        let shapes: [&[usize]; 6] = [
+            &[3, 1000, 1000],
+            &[1000, 3, 700],
+            &[5, 3, 900, 90],
+            &[2, 3, 90_001],
+            &[3, 9001, 7],
+            &[7, 5, 3, 30_000],
+        ];
+        for (shape, counted) in shapes.into_iter().flat_map(|s| [(s, false), (s, true)]) {
+            let step = |lens: &[usize]| lens.iter().product::<usize>() as isize;
+            let src: Vec<_> = (0..shape.len()).map(|i| 4 * step(&shape[..i])).collect();
+            let dst: Vec<_> = (0..shape.len()).map(|i| step(&shape[i + 1..])).collect();
+            let mut plan = Plan::empty(F32, U8, counted);
+            plan.fill(&layout(F32, shape, &src), &layout(U8, shape, &dst));
+            for parts in [2, 3, 4, 5, 7, 16] {
+                let (longest, equal) = (longest(&plan, parts), plan.elements() / parts);
+                assert!(longest <= equal + equal / 8, "{shape:?} in {parts}: {longest}");
             }
         }
     }
