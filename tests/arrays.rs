@@ -1,12 +1,15 @@
 //! Casts of `ndarray`'s arrays, of all layouts, against element by element.
 #![cfg(feature = "ndarray")]
 
-use ndarray::{Array, Array2, ArrayD, ArrayView, Axis, Dimension, IxDyn, arr0, array, s};
+use ndarray::{Array, Array2, Array3, ArrayD, ArrayView, Axis, Dimension, IxDyn, arr0, array, s};
+use num_complex::Complex;
 use proptest::prelude::*;
 use simdcast::{
-    CastArray, CastError, CastOptions, DType, LayoutError, Overflow, Rounding, cast_vec,
-    cast_vec_with,
+    CastArray, CastError, CastOptions, DType, Element, Float8E4M3Fn, LayoutError, Overflow,
+    Rounding, cast_vec, cast_vec_with,
 };
+use std::fmt::Debug;
+use std::ops::Range;
 
 /// What a cast must be, by way of row-major order.
 fn right<D: Dimension>(source: ArrayView<'_, f32, D>, options: &CastOptions) -> Array<i16, D> {
@@ -82,6 +85,62 @@ fn parts_of_an_array_are_written_to() {
     assert_eq!(target, right);
     let error = source.cast_into(&mut target, &CastOptions::new()).unwrap_err();
     assert_eq!(error, CastError::Shapes { src: vec![2, 2], dst: vec![4, 6] });
+}
+
+/// Casts into targets whose axes lie in any order, are reversed or not, and have gaps or not.
+fn check_targets<A: Element + Copy, B: Element + Copy + PartialEq + Debug>(
+    shape: [usize; 3],
+    flips: Range<u8>,
+) {
+    let small: Vec<u8> = (0..shape.iter().product()).map(|i| (i * 37 % 101) as u8).collect();
+    let source = Array3::from_shape_vec(shape, cast_vec::<u8, A>(&small)).unwrap();
+    let flat: Vec<A> = source.iter().copied().collect();
+    let right = Array3::from_shape_vec(shape, cast_vec::<A, B>(&flat)).unwrap();
+    let free = right[[0, 1, 0]];
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for (flips, step) in flips.clone().flat_map(|flips| [(flips, 1), (flips, 2)]) {
+            // As many elements again lie between those of the last axis in memory, and one at its end.
+            let last = shape[order[2]] * step;
+            let lens = [shape[order[0]], shape[order[1]], last + step - 1];
+            let mut memory = Array3::from_elem(lens, free);
+            let mut places = [0; 3];
+            order.into_iter().enumerate().for_each(|(place, axis)| places[axis] = place);
+            let every = memory.slice_mut(s![.., .., ..last;step as isize]);
+            let mut target = every.permuted_axes(places);
+            (0..3)
+                .filter(|axis| flips >> axis & 1 == 1)
+                .for_each(|axis| target.invert_axis(Axis(axis)));
+            let about = format!("{} to {}, {order:?}, {flips}", A::DTYPE, B::DTYPE);
+            source.cast_into(&mut target, &CastOptions::new()).unwrap();
+            assert!(target == right, "{about}");
+            target.fill(free);
+            #[cfg(feature = "rayon")]
+            {
+                source.par_cast_into(&mut target, &CastOptions::new()).unwrap();
+                assert!(target == right, "{about}");
+                target.fill(free);
+            }
+            assert!(memory.iter().all(|&value| value == free), "{about}");
+        }
+    }
+}
+
+#[test]
+fn targets_are_reversed_and_permuted() {
+    for shape in [[5, 21, 34], [3, 70, 65]] {
+        check_targets::<f32, half::f16>(shape, 0..8);
+        check_targets::<u8, f64>(shape, 0..8);
+        check_targets::<i16, i16>(shape, 0..8);
+        check_targets::<f64, i8>(shape, 0..8);
+        check_targets::<f32, bool>(shape, 0..8);
+        check_targets::<bool, u32>(shape, 0..8);
+        check_targets::<i64, Float8E4M3Fn>(shape, 0..8);
+        check_targets::<Complex<f64>, Complex<f32>>(shape, 0..8);
+        check_targets::<Complex<f32>, u16>(shape, 0..8);
+    }
+    // Enough for several threads.
+    check_targets::<f32, half::f16>([40, 130, 171], 5..6);
+    check_targets::<u8, i64>([3, 401, 431], 2..3);
 }
 
 #[test]
