@@ -66,6 +66,11 @@ const _: () = {
     }
 };
 
+/// Whether so many bytes are more than half of what the last-level cache holds, as far as the CPU tells that.
+pub(crate) fn fill_half_a_cache(bytes: usize) -> bool {
+    bytes > cpu::last_level_cache() / 2
+}
+
 /// Whether the results of so many elements are to be streamed. Where they are less than a ninth of all
 /// that is moved, as from float64 to two to a byte, the way through a buffer takes about what it saves.
 #[inline]

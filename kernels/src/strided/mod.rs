@@ -2,15 +2,15 @@
 //! matrices.
 //!
 //! The kernels cast runs of elements. So what does not lie in runs goes through buffers that stay in the
-//! L1 cache, a block at a time, in an order that suits the destination:
+//! caches next to the core, a block at a time, in an order that suits the destination:
 //!
 //! ```text
 //! source -- gather --> a block, row by row -- cast --> rows of elements -- scatter --> destination
 //! ```
 //!
 //! A side whose rows are runs is read or written where it is. [Blocks](blocks) have two axes; where these are short, they have
-//! [as many as it takes](places). Large matrices that are turned over go by a [pipeline]. What is gathered and scattered is [moved](moves) as it is: in [squares that are turned
-//! over](transpose), [several elements at a time](units), or one by one.
+//! [as many as it takes](places). Large matrices that are turned over go by a [pipeline]. What is gathered and scattered is
+//! [moved](moves) as it is: in [squares that are turned over](transpose), [several elements at a time](units), or one by one.
 //!
 //! Of elements that don't fit the first is told, in row-major order, which is seldom the order in which they are cast. So that is
 //! stopped by the first that is found, and all are cast once more, to the last, to know which is the first.

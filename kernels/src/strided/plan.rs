@@ -211,8 +211,8 @@ impl Plan {
         self.count = count;
     }
 
-    /// Cuts the elements in two, to be cast in so many parts, if there are axes to cut, such that whole lines and bytes stay
-    /// together. Answers in how many parts each is to be cast.
+    /// Cuts the elements in two, to be cast in so many parts, if there are axes to cut, such that whole bytes and, as
+    /// far as they can, whole lines stay together. Answers in how many parts each is to be cast.
     ///
     /// The outermost axis is cut if all parts have about as much to do then, else the first for which they have, or for which
     /// they have most nearly: of three matrices two parts are halves of each.
@@ -251,7 +251,7 @@ impl Plan {
             return None;
         }
         let first = share(parts, len, whole).clamp(1, parts - 1);
-        // (A count of parts is some twenty bits less than one of elements.)
+        // (Parts are fewer than 2^43, as each has 256 KiB.)
         let longest = |len: usize, cast_in: usize| {
             let equal = whole as u128 * cast_in as u128;
             (EQUAL * len as u128 * parts as u128).div_ceil(equal)
