@@ -96,8 +96,11 @@ fn check_targets<A: Element + Copy, B: Element + Copy + PartialEq + Debug>(
     let source = Array3::from_shape_vec(shape, cast_vec::<u8, A>(&small)).unwrap();
     let flat: Vec<A> = source.iter().copied().collect();
     let right = Array3::from_shape_vec(shape, cast_vec::<A, B>(&flat)).unwrap();
-    let free = right[[0, 1, 0]];
-    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+    // (Two values to be written over: an element that is not may have the one that it was to get.)
+    let one = right[[0, 1, 0]];
+    let other = right.iter().copied().find(|&value| value != one).unwrap();
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    for (order, free) in orders.into_iter().flat_map(|order| [(order, one), (order, other)]) {
         for (flips, step) in flips.clone().flat_map(|flips| [(flips, 1), (flips, 2)]) {
             // As many elements again lie between those of the last axis in memory, and one at its end.
             let last = shape[order[2]] * step;

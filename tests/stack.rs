@@ -107,6 +107,15 @@ mod stack {
                 _ = cast.run_strided(&view, &mut target);
                 _ = kernel.run_strided(&view, &mut target, &Parts(8));
             }
+            // A matrix as those that results of go past the caches.
+            if let (Some(i), Some(o)) = (from.size(), to.size()) {
+                let (src, mut dst) = (vec![0; 128 * 128 * i], vec![0; 128 * 128 * o]);
+                let steps = [i as isize, 128 * i as isize];
+                let view = StridedView::new(from, &src, 0, &[128, 128], &steps).unwrap();
+                let mut target = StridedViewMut::contiguous(to, &mut dst, &[128, 128]).unwrap();
+                let kernel = kernel.with_stores(Stores::Streaming);
+                _ = kernel.run_strided(&view, &mut target, &Parts(1));
+            }
         });
     }
 }

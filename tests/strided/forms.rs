@@ -3,7 +3,11 @@
 use crate::support::guarded::Guarded;
 use crate::support::noise;
 use simdcast::{DType, StridedView, StridedViewMut, reference};
-use simdcast_kernels::{InOrder, Join, Kernel, Options, RunError};
+use simdcast_kernels::{InOrder, Join, Kernel, Options, RunError, Stores};
+
+/// What differs by where results are stored: elsewhere nothing goes past the caches.
+pub const STORES: &[Stores] =
+    if cfg!(target_arch = "x86_64") { &[Stores::Auto, Stores::Streaming] } else { &[Stores::Auto] };
 
 /// How one side lies in memory.
 #[derive(Clone, Debug)]

@@ -13,8 +13,8 @@ use proptest::prelude::*;
 use simdcast::{
     Cast, CastError, CastOptions, DType, LayoutError, Overflow, StridedView, StridedViewMut,
 };
-use simdcast_kernels::{Kernel, Options, Stores};
-use support::{KINDS, Parts, Tally, noise, on_every_kind, on_every_level};
+use simdcast_kernels::{Kernel, Options, RunError, Stores};
+use support::{CHECKED, KINDS, Parts, Tally, effective, noise, on_every_kind, on_every_level};
 
 /// Shapes with short and long rows, in one block and in several.
 const SHAPES: [&[usize]; 18] = [
@@ -117,8 +117,9 @@ fn matrices_past_the_caches() {
     ];
     on_every_level(&jobs, |level, &(from, to)| {
         let shapes = [[2, 275, 261], [3, 70, 141], [1, 530, 67], [1, 40, 1100]];
-        for options in KINDS {
-            let kernel = Kernel::on(level, from, to, &options).with_stores(Stores::Streaming);
+        let kinds = effective(&KINDS, from, to);
+        for options in &kinds {
+            let kernel = Kernel::on(level, from, to, options).with_stores(Stores::Streaming);
             for (i, shape) in shapes.iter().enumerate() {
                 let step = |gap, backward| (1, gap, backward, false);
                 let src = vec![step(0, false), step(0, i == 1), step(0, false)];
@@ -126,12 +127,44 @@ fn matrices_past_the_caches() {
                 let gap = (shape[1] * to.size().unwrap()).wrapping_neg() % 16;
                 let dst = vec![step(0, false), step(0, false), step(gap, false)];
                 let forms = [&form([0, 1, 2], src), &form([0, 2, 1], dst)];
-                check(&kernel, &options, shape, forms, 5)?;
+                check(&kernel, options, shape, forms, 5)?;
             }
         }
-        let casts = (KINDS.len() * shapes.len()) as u64;
-        Ok(Tally { pairs: 1, options: KINDS.len() as u64, values: casts })
+        let casts = (kinds.len() * shapes.len()) as u64;
+        Ok(Tally { pairs: 1, options: kinds.len() as u64, values: casts })
     });
+}
+
+/// The first of those that don't fit, wherever it is among blocks that are cast while others are scattered, whole or in parts.
+#[test]
+fn an_unfit_element_of_matrices_past_the_caches() {
+    const SHAPE: [usize; 3] = [2, 272, 301];
+    const N: usize = SHAPE[0] * SHAPE[1] * SHAPE[2];
+    let turned = [(SHAPE[1] * SHAPE[2] * 2) as isize, 2, SHAPE[1] as isize * 2];
+    for level in support::tested_levels() {
+        let kernel = Kernel::on(level, DType::Float32, DType::Int16, &CHECKED);
+        let kernel = kernel.with_stores(Stores::Streaming);
+        for first in [0, 300, 40_000, N / 2 - 1, N / 2, N - 302, N - 1] {
+            let mut source = vec![1f32; N];
+            source[first] = 40_000.0;
+            source[N - 1] = f32::NAN;
+            let source: &[u8] = bytemuck::cast_slice(&source);
+            let view = StridedView::contiguous(DType::Float32, source, &SHAPE).unwrap();
+            for parts in [1, 3] {
+                let mut results = vec![0u16; N];
+                let out = bytemuck::cast_slice_mut(&mut results);
+                let mut target =
+                    StridedViewMut::new(DType::Int16, out, 0, &SHAPE, &turned).unwrap();
+                let result = kernel.run_strided(&view, &mut target, &Parts(parts));
+                assert_eq!(result, Err(RunError::Unfit { index: first }), "{kernel:?}");
+                for i in 0..first {
+                    let (matrix, row, col) = (i / (N / 2), i / SHAPE[2] % SHAPE[1], i % SHAPE[2]);
+                    let at = matrix * (N / 2) + col * SHAPE[1] + row;
+                    assert_eq!(results[at], 1, "{kernel:?}: {i} before {first}");
+                }
+            }
+        }
+    }
 }
 
 /// A matrix that is larger than the caches next to a core, transposed, from its first row on or from its last.

@@ -100,11 +100,11 @@ fn slices_between_unreadable_pages() {
 #[test]
 #[cfg(unix)]
 fn views_between_unreadable_pages() {
-    use crate::forms::check_in;
-    use crate::support::KINDS;
+    use crate::forms::{STORES, check_in};
     use crate::support::guarded::pages::Pages;
+    use crate::support::{KINDS, effective};
     use DType::*;
-    use simdcast_kernels::{InOrder, Stores};
+    use simdcast_kernels::InOrder;
     let pairs = [
         (UInt8, Int8),
         (Float16, UInt8),
@@ -151,9 +151,8 @@ fn views_between_unreadable_pages() {
         for (a, b) in [(0, 1), (1, 0), (0, 2), (2, 0), (1, 3), (0, 3), (3, 0), (2, 1)] {
             let places = [forms[a].place(from, shape, false), forms[b].place(to, shape, false)];
             let lens = [places[0].bytes, places[1].bytes];
-            let jobs = KINDS.into_iter().flat_map(|options| {
-                [Stores::Auto, Stores::Streaming].map(|stores| (options, stores))
-            });
+            let kinds = effective(&KINDS, from, to).into_iter();
+            let jobs = kinds.flat_map(|kind| STORES.iter().map(move |&stores| (kind, stores)));
             for (i, (options, stores)) in jobs.enumerate() {
                 let kernel = Kernel::on(level, from, to, &options).with_stores(stores);
                 let check = |buffers: [&mut [u8]; 2]| {
