@@ -1,5 +1,4 @@
-//! Large matrices turned over past the caches: while a block is scattered, the next is cast, and lines of those after it come
-//! near.
+//! Large matrices turned over: while a block is scattered, the next is cast, and lines of what comes after it are fetched.
 //!
 //! What takes longest is to read rows that lie far apart, in pieces so short that the CPU hardly sees before they end that more
 //! follows. A core waits for some dozens of lines at a time: more of them, asked for at once, hold up what comes after them, and
@@ -64,7 +63,7 @@ struct Block {
 }
 
 impl<'a> Pipeline<'a> {
-    /// That of a plan, if it is one of matrices that are turned over past the caches, and there is memory for it.
+    /// That of a plan, if it is one of matrices that are turned over, so large that it pays, and there is memory for it.
     pub(super) fn new(plan: &Plan, dst: *const u8, runs: Runs<'a>) -> Option<Self> {
         let bytes = plan.elements().saturating_mul(plan.from.bits() + plan.to.bits()) / 8;
         if !(runs.streams || fill_half_a_cache(bytes)) {
@@ -179,8 +178,8 @@ impl<'a> Pipeline<'a> {
     unsafe fn cast_rows(&mut self, block: Block, step: usize) -> bool {
         let (results, row_bytes) = (self.block(self.cast), self.row_bytes());
         share(block.rows, step).all(|row| {
-            // SAFETY: the caller's: the row is the block's. There is room for as many rows and columns as a block may have, and nothing
-            // else lies there.
+            // SAFETY: the caller's: the row is the block's. There is room for as many rows and columns as a block may have, and
+            // nothing else lies there.
             unsafe {
                 let src = block.src.offset(row as isize * self.rows.src);
                 let dst = results.add(row * row_bytes);
@@ -212,8 +211,8 @@ impl<'a> Pipeline<'a> {
     }
 }
 
-/// The places of the axes along which a plan's destination and its source have elements one after the other, if these are two, and
-/// elements are neither packed nor counted.
+/// The places of the axes along which a plan's destination and its source have elements one after the other, if these are two,
+/// and elements are neither packed nor counted.
 fn turned(plan: &Plan) -> Option<[usize; 2]> {
     let along = |step: fn(&Axis) -> isize, size: usize| {
         plan.axes().iter().position(|axis| axis.len > 1 && step(axis) == size as isize)
