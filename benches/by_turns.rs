@@ -64,7 +64,7 @@ fn threads() {
         &format!("Threads: GB/s of source and destination, and all {count} threads over one"),
         &["memcpy", &format!("memcpy {all}"), "cast", &format!("cast {all}"), "gain", "to memcpy"],
     );
-    for bytes in [256 << 10, 512 << 10, 1 << 20, 2 << 20, 8 << 20, 64 << 20, 1 << 30] {
+    for bytes in [256 << 10, 1 << 20, 2 << 20, 4 << 20, 8 << 20, 64 << 20, 1 << 30] {
         for (from, to) in PAIRS {
             let n = elements(from, to, bytes);
             let kernel = Cast::new(from, to, CastOptions::new()).unwrap();
