@@ -9,6 +9,17 @@ use simdcast_kernels::{InOrder, Join, Kernel, Options, RunError, Stores};
 pub const STORES: &[Stores] =
     if cfg!(target_arch = "x86_64") { &[Stores::Auto, Stores::Streaming] } else { &[Stores::Auto] };
 
+/// Pairs of elements that are narrower, wider and as wide, complex, packed on either side, and single bytes.
+pub const PAIRS: [(DType, DType); 7] = [
+    (DType::Float32, DType::Float16),
+    (DType::UInt8, DType::Float64),
+    (DType::Complex128, DType::Complex64),
+    (DType::Int16, DType::Int16),
+    (DType::Float64, DType::Float4E2M1FnX2),
+    (DType::Int4x2, DType::Float32),
+    (DType::Float32, DType::Int8),
+];
+
 /// How one side lies in memory.
 #[derive(Clone, Debug)]
 pub struct Form {

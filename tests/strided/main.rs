@@ -8,7 +8,7 @@ mod forms;
 mod near;
 mod overlapping;
 
-use forms::{Form, check, check_by, some_bytes};
+use forms::{Form, PAIRS, check, check_by, some_bytes};
 use proptest::prelude::*;
 use simdcast::{
     Cast, CastError, CastOptions, DType, LayoutError, Overflow, StridedView, StridedViewMut,
@@ -60,23 +60,13 @@ fn every_pair_in_many_forms() {
 /// A matrix of several blocks each way, transposed, whole and from the middle of lines.
 #[test]
 fn transposed_matrices() {
-    use DType::*;
     let form = |order: [u8; 2], gap| Form {
         order: order.to_vec(),
         steps: vec![(1, gap, false, false); 2],
         before: gap,
     };
     for level in support::tested_levels() {
-        let pairs = [
-            (Float32, Float16),
-            (UInt8, Float64),
-            (Complex128, Complex64),
-            (Int16, Int16),
-            (Float64, Float4E2M1FnX2),
-            (Int4x2, Float32),
-            (Float32, Int8),
-        ];
-        for (from, to) in pairs {
+        for (from, to) in PAIRS {
             for options in KINDS {
                 let kernel = Kernel::on(level, from, to, &options);
                 // (As if they were so large that results go past the caches, where one way round rows are whole registers.)
