@@ -1,7 +1,7 @@
 //! A panic amid the parts of a cast, which only whoever brings the threads can cause: when it has reached the caller no
 //! thread writes any more, and memory for results that no one gets is given back.
 
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use simdcast_kernels::{
     DType, InOrder, Join, Kernel, Options, RunError, StridedView, StridedViewMut,
 };
@@ -39,12 +39,15 @@ unsafe impl GlobalAlloc for Counted {
     }
 }
 
-/// The threads of rayon, one of which panics before it does what so many others come before.
-struct Panics(AtomicUsize);
+/// One thread, or those of rayon, one of which panics before it does what so many others come before.
+struct Panics {
+    at: AtomicUsize,
+    by_threads: bool,
+}
 
 impl Panics {
     fn come(&self) {
-        if self.0.fetch_sub(1, Ordering::Relaxed) == 0 {
+        if self.at.fetch_sub(1, Ordering::Relaxed) == 0 {
             // (As a panic does, but silently.)
             resume_unwind(Box::new("on purpose"));
         }
@@ -69,18 +72,26 @@ impl Join for Panics {
             self.come();
             b()
         };
-        rayon::join(a, b)
+        if self.by_threads { rayon::join(a, b) } else { InOrder.join(a, b) }
     }
 }
 
-/// Whether a cast by several threads panics where it is to, which is not before all of them have ended.
-fn panics(at: usize, cast: impl FnOnce(&Panics) + Send) {
-    let Ok(pool) = ThreadPoolBuilder::new().num_threads(3).build() else {
-        eprintln!("NOT TESTED: PANICS AMID PARTS, FOR WHICH THERE ARE NO THREADS");
-        return;
-    };
-    let join = Panics(AtomicUsize::new(at));
-    let result = catch_unwind(AssertUnwindSafe(|| pool.install(|| cast(&join))));
+/// Who casts: one thread, and three if there are so many.
+fn pools() -> Vec<Option<ThreadPool>> {
+    let three = ThreadPoolBuilder::new().num_threads(3).build();
+    if three.is_err() {
+        eprintln!("NOT TESTED: PANICS AMID THE PARTS OF SEVERAL THREADS, WHICH ARE REFUSED");
+    }
+    [None].into_iter().chain(three.ok().map(Some)).collect()
+}
+
+/// A cast that panics where it is to, and by several threads not before all of them have ended.
+fn panics(pool: Option<&ThreadPool>, at: usize, cast: impl FnOnce(&Panics) + Send) {
+    let join = Panics { at: AtomicUsize::new(at), by_threads: pool.is_some() };
+    let result = catch_unwind(AssertUnwindSafe(|| match pool {
+        Some(pool) => pool.install(|| cast(&join)),
+        None => cast(&join),
+    }));
     let message = result.expect_err("there are so many parts");
     assert_eq!(message.downcast_ref(), Some(&"on purpose"));
 }
@@ -104,20 +115,20 @@ fn after_a_panic_nothing_is_written_any_more() {
     };
     let casts: [&CastInto; 2] = [&flat, &strided];
     let (right, free) = (7f32.to_ne_bytes(), [0x5a; 4]);
-    for (i, cast) in casts.into_iter().enumerate() {
-        for at in AT {
+    for pool in pools() {
+        for (cast, at) in casts.into_iter().flat_map(|cast| AT.map(|at| (cast, at))) {
             let mut dst = free.repeat(N + 1);
             // (Of one element more: this is not memory for results that is counted.)
-            panics(at, |join| cast(&mut dst[..4 * N], join).unwrap());
+            panics(pool.as_ref(), at, |join| cast(&mut dst[..4 * N], join).unwrap());
             let written = dst.chunks(4).filter(|element| **element == right).count();
             let left = dst.chunks(4).filter(|element| **element == free).count();
-            assert_eq!(written + left, N + 1, "cast {i}, {at}");
-            // What was to be done where it panicked is not done; and of what three threads have come to twenty times something is.
+            assert_eq!(written + left, N + 1, "{pool:?}, {at}");
+            // What was to be done where it panicked is not done; and of what is begun twenty times something is.
             let is_amid = left > N / 64 && (at < 20 || written > 0);
-            assert!(is_amid, "cast {i}, {at}: {written} of {N} written");
+            assert!(is_amid, "{pool:?}, {at}: {written} of {N} written");
             dst.fill(0xa5);
             std::thread::sleep(Duration::from_millis(20));
-            assert!(dst.iter().all(|&byte| byte == 0xa5), "cast {i}, {at}: written after the end");
+            assert!(dst.iter().all(|&byte| byte == 0xa5), "{pool:?}, {at}: written after the end");
         }
     }
 }
@@ -128,14 +139,15 @@ fn after_a_panic_memory_for_results_is_given_back() {
     let src = vec![7u8; N];
     let transposed = StridedView::new(DType::UInt8, &src, 0, &[ROWS, COLS], &[1, ROWS as isize]);
     let transposed = transposed.unwrap();
-    for at in AT {
-        panics(at, |join| drop(kernel.collect_in_parts::<f32>(&src, N, join).unwrap()));
-        panics(at, |join| drop(kernel.collect_strided::<f32>(&transposed, join).unwrap()));
+    let pools = pools();
+    for (pool, at) in pools.iter().flat_map(|pool| AT.map(|at| (pool.as_ref(), at))) {
+        panics(pool, at, |join| drop(kernel.collect_in_parts::<f32>(&src, N, join).unwrap()));
+        panics(pool, at, |join| drop(kernel.collect_strided::<f32>(&transposed, join).unwrap()));
     }
+    let casts = pools.len() * AT.len() * 2;
     let count = |of: &AtomicUsize| of.load(Ordering::Relaxed);
-    assert_eq!((count(&MEMORY.taken), count(&MEMORY.returned)), (12, 12));
+    assert_eq!((count(&MEMORY.taken), count(&MEMORY.returned)), (casts, casts));
     // The next cast is whole.
-    assert!(
-        kernel.collect_strided::<f32>(&transposed, &InOrder).unwrap().iter().all(|&x| x == 7.0)
-    );
+    assert_eq!(kernel.collect::<f32>(&src, N), Ok(vec![7.0; N]));
+    assert_eq!(kernel.collect_strided::<f32>(&transposed, &InOrder), Ok(vec![7.0; N]));
 }

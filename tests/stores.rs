@@ -1,10 +1,8 @@
-//! Results that are streamed past the caches, cut into parts, or stopped amid them: the same bits.
+//! Results that are streamed past the caches, or cut into parts: the same bits.
 
 mod support;
 
-use simdcast::DType;
-use simdcast_kernels::{Join, Kernel, Options, Stores};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use simdcast_kernels::{Kernel, Options, Stores};
 use support::guarded::Guarded;
 use support::{Parts, Tally, noise, on_every_level, pairs};
 
@@ -38,31 +36,4 @@ fn streamed_or_in_parts_results_are_the_same() {
         }
         Ok(Tally { pairs: 1, options: 1, values: runs })
     });
-}
-
-/// Ends as a thread does that panics: what it was to do is not done.
-struct Panics;
-
-impl Join for Panics {
-    fn parts(&self, most: usize) -> usize {
-        most
-    }
-
-    fn join<A: Send, B: Send>(
-        &self,
-        a: impl FnOnce() -> A + Send,
-        _b: impl FnOnce() -> B + Send,
-    ) -> (A, B) {
-        a();
-        panic!("a thread has no more stack");
-    }
-}
-
-#[test]
-fn a_panic_in_a_part_gives_no_vector_out() {
-    let kernel = Kernel::new(DType::UInt8, DType::Float32, &Options::DEFAULT);
-    let source = vec![1; 1 << 20];
-    let cast = || kernel.collect_in_parts::<f32>(&source, source.len(), &Panics);
-    assert!(catch_unwind(AssertUnwindSafe(cast)).is_err());
-    assert_eq!(kernel.collect::<f32>(&source, source.len()), Ok(vec![1.0; 1 << 20]));
 }
