@@ -306,6 +306,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn half_a_cache_is_not_filled_by_as_much() {
+        let half = cpu::last_level_cache() / 2;
+        assert!(!fill_half_a_cache(half) && fill_half_a_cache(half + 1));
+    }
+
     /// Whatever the pair, and however few.
     #[test]
     fn what_is_asked_for_is_done() {

@@ -78,8 +78,8 @@ unsafe fn moves<const N: usize>(
 /// Turns elements of `size` bytes over from a buffer that is near, with something else done before each square.
 ///
 /// # Safety
-/// As for [`move_elements`], of elements that lie one after the other along a column in the source, along a row in the destination,
-/// with the step from a column to the next in the source, and from a row to the next in the destination.
+/// As for [`move_elements`], of elements that lie one after the other along a column in the source, along a row in the
+/// destination, with the step from a column to the next in the source, and from a row to the next in the destination.
 pub(super) unsafe fn turn_over(
     size: usize,
     src: (*const u8, isize),

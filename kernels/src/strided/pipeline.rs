@@ -229,7 +229,7 @@ fn turned(plan: &Plan) -> Option<[usize; 2]> {
 ///
 /// A Zen 5 took 0.65 to 0.85 times as long so from 4 bytes to 4, from 8 to 4 or 8 and from 16 to 8, of 3001 x 3001 elements, but
 /// 1.1 to 1.6 times to 2 bytes and to wider elements. Of what its last-level cache holds, from half of that on, it took 0.4 to
-/// 0.85 times as long from 4 bytes to 4 and from 8 to 8, but 0.95 to 1.15 times to narrower elements.
+/// 0.9 times as long from 4 bytes to 4 and from 8 to 8, but 0.95 to 1.15 times to narrower elements.
 fn pays_through_caches([from, to]: [usize; 2], past_caches: bool) -> bool {
     to >= 4 && (from == to || from > to && past_caches)
 }

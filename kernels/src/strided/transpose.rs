@@ -35,8 +35,9 @@ pub(super) const fn rows_of_square(size: usize, streamed: bool) -> usize {
 /// What is streamed goes past the caches, and needs a [fence](crate::stream::fence) when all is done.
 ///
 /// # Safety
-/// `src` is valid for reading as many rows as a register has elements of `N` bytes, each `src_step` bytes on, of as many elements
-/// as it has rows then, and `dst` for writing these, of a register; they don't overlap. If they are streamed, they are aligned.
+/// `src` is valid for reading as many rows as a register has elements of `N` bytes, each `src_step` bytes on and of as many
+/// elements as the square has rows then; and `dst` for writing these, of a register, each `dst_step` bytes on. They don't
+/// overlap. Rows that are streamed are aligned in `dst`.
 #[inline(always)]
 pub(super) unsafe fn square<const N: usize, const STREAMED: bool>(
     src: *const u8,
