@@ -255,7 +255,10 @@ where
     {
         (stepped::<WidenHighestFirst, A, B, MODE>, Road::Direct)
     } else if is(from, DType::Bool) {
-        (stepped::<FromBool, A, B, MODE>, Road::Direct)
+        match MODE & stepwise::RESULTS {
+            stepwise::RESULTS => (stepped::<FromBool<true>, A, B, MODE>, Road::Direct),
+            _ => (stepped::<FromBool<false>, A, B, MODE>, Road::Direct),
+        }
     } else if is_integer(from) && is_integer(to) {
         match (from.bits(), to.bits()) {
             (8, 8) => (stepped::<FillByte, A, B, MODE>, Road::Direct),

@@ -71,6 +71,7 @@ words! {
         sllv64 = _mm256_sllv_epi64(a: __m256i, by: __m256i) -> __m256i;
         sll16 = _mm256_sll_epi16(a: __m256i, by: __m128i) -> __m256i;
         srlv32 = _mm256_srlv_epi32(a: __m256i, by: __m256i) -> __m256i;
+        srav32 = _mm256_srav_epi32(a: __m256i, by: __m256i) -> __m256i;
         srlv64 = _mm256_srlv_epi64(a: __m256i, by: __m256i) -> __m256i;
         sllv32 = _mm256_sllv_epi32(a: __m256i, by: __m256i) -> __m256i;
         // Products of the lower halves of 64-bit lanes.

@@ -3,7 +3,9 @@
 
 use super::Avx2;
 use core::arch::asm;
-use core::arch::x86_64::{__m128, __m128i, __m256, _mm_cvtps_ph, _mm256_cvtph_ps, _mm256_cvtps_ph};
+use core::arch::x86_64::{
+    __m128, __m128i, __m256, __m256i, _mm_cvtps_ph, _mm256_cvtph_ps, _mm256_cvtps_ph,
+};
 
 impl Avx2 {
     /// Float16 to float32, exactly.
@@ -22,6 +24,13 @@ impl Avx2 {
             asm!("/* {} */", inlateout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags));
         }
         v
+    }
+
+    /// A constant in a register, of which the compiler is not to know what it is. (It would move the bytes that a shuffle takes
+    /// from half a register to where it can take them from a whole one, by one more shuffle.)
+    #[inline(always)]
+    pub(super) fn hidden(self, v: __m256i) -> __m256i {
+        self.join(self.apart(self.half::<1>(v)), self.apart(self.lower(v)))
     }
 
     /// Four float32s to float16, to nearest, ties to even; zeros above them.

@@ -14,8 +14,8 @@ use core::arch::x86_64::__m256i;
 /// of the lowest byte.
 pub(in crate::avx2) struct ToBool<const TURNED: bool>;
 
-/// Bool to any dtype: the code of one where it is true, else that of zero, which is 0 everywhere.
-pub(in crate::avx2) struct FromBool;
+/// Bool to any dtype: the code of one where it is true, else that of zero, which is 0 everywhere. That of a float may be turned.
+pub(in crate::avx2) struct FromBool<const TURNED: bool>;
 
 /// The bits of a one-byte dtype that are all zero for zero; none if zero is no number of it.
 const fn nonzero_bits(dtype: DType) -> u8 {
@@ -162,13 +162,19 @@ const fn one(dtype: DType) -> u64 {
     }
 }
 
-impl<A: Real, B: Real> Step<A, B> for FromBool {
+/// The bits of a number in the other byte order.
+const fn swapped(dtype: DType, bits: u64) -> u64 {
+    bits.swap_bytes() >> (64 - dtype.bits())
+}
+
+impl<const TURNED: bool, A: Real, B: Real> Step<A, B> for FromBool<TURNED> {
     const LEN: usize = 32;
     const AT_ONCE: usize = by_memory(A::DTYPE, B::DTYPE, 32);
+    const WRITES_TURNED: bool = TURNED;
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
-        let one = const { one(B::DTYPE) };
+        let one = const { if TURNED { swapped(B::DTYPE, one(B::DTYPE)) } else { one(B::DTYPE) } };
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             match const { B::DTYPE.bits() } {
@@ -185,6 +191,14 @@ impl<A: Real, B: Real> Step<A, B> for FromBool {
                 32 | 64 if one == 1 => {
                     let bools = isa.min_u8(isa.load(src), isa.all8(1));
                     isa.store_widened::<mark::UInt8, B>(bools, dst);
+                }
+                32 if TURNED => {
+                    let mut k = 0;
+                    while k < 4 {
+                        let no = isa.eq32(isa.u8_to_i32(isa.load_64x(src.add(8 * k))), isa.zero());
+                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all32(one as i32)));
+                        k += 1;
+                    }
                 }
                 32 => {
                     // (That is float32, of whose one the lower word is zero.)

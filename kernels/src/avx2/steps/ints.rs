@@ -360,16 +360,28 @@ impl Avx2 {
     /// As for [`store_widened`](Self::store_widened).
     #[inline(always)]
     unsafe fn store_highest_first<A: Real, B: Real>(self, bytes: __m256i, dst: *mut u8) {
-        const PLACES: [[[u8; 32]; 4]; 2] = [behind_signs(4), behind_signs(8)];
         let bytes = match const { B::DTYPE.bits() } {
             16 => self.in_order(bytes),
             32 => self.ready_to_unpack_twice(bytes),
             _ => self.even_words_first(bytes),
         };
-        let signs = match const { A::DTYPE.kind() } {
-            Kind::Int => self.gt8(self.zero(), bytes),
-            _ => self.zero(),
-        };
+        // SAFETY: the caller's.
+        unsafe {
+            match const { A::DTYPE.kind() } {
+                Kind::Int => self.store_behind_signs::<B>(bytes, dst),
+                _ => self.store_behind_zeros::<B>(bytes, dst),
+            }
+        }
+    }
+
+    /// Stores signed bytes, which stand so that unpacking them by lanes of 128 bits leaves them in order.
+    ///
+    /// # Safety
+    /// As for [`store_widened`](Self::store_widened).
+    #[inline(always)]
+    unsafe fn store_behind_signs<B: Real>(self, bytes: __m256i, dst: *mut u8) {
+        const PLACES: [[[u8; 32]; 4]; 2] = [behind_signs(4), behind_signs(8)];
+        let signs = self.gt8(self.zero(), bytes);
         // Each byte behind its sign.
         let (low, high) = (self.low8(signs, bytes), self.high8(signs, bytes));
         // SAFETY: the caller's.
@@ -388,6 +400,20 @@ impl Avx2 {
                     self.store(dst.add(32 * (half * registers + i)), wide);
                 }
             }
+        }
+    }
+
+    /// The same of unsigned ones: nothing need be unpacked where shuffles put zeros before a byte.
+    ///
+    /// # Safety
+    /// As for [`store_widened`](Self::store_widened).
+    #[inline(always)]
+    unsafe fn store_behind_zeros<B: Real>(self, bytes: __m256i, dst: *mut u8) {
+        let places = const { &behind_zeros(B::DTYPE.bits() / 8) };
+        for (i, places) in places.iter().enumerate().take(const { B::DTYPE.bits() / 8 }) {
+            let wide = self.shuffle8(bytes, self.constant(places));
+            // SAFETY: the caller's: 32 elements are as many registers as an element has bytes.
+            unsafe { self.store(dst.add(32 * i), wide) };
         }
     }
 
@@ -550,6 +576,22 @@ const fn sign_filled(bits: usize) -> [u8; 32] {
         i += 1;
     }
     numbers
+}
+
+/// Which bytes of each lane of 128 bits are the last of numbers of such a size, for as many registers as the bytes fill; what is
+/// before them is zero.
+const fn behind_zeros(size: usize) -> [[u8; 32]; 8] {
+    let mut places = [[0x80; 32]; 8];
+    let mut i = 0;
+    while i < 16 * size {
+        if i % size == size - 1 {
+            let byte = (i / size) as u8;
+            places[i / 16][i % 16] = byte;
+            places[i / 16][i % 16 + 16] = byte;
+        }
+        i += 1;
+    }
+    places
 }
 
 /// Of words that are a byte behind its sign, 8 in each lane of 128 bits, which bytes come to each place of registers of

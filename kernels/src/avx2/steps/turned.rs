@@ -14,13 +14,9 @@ use core::arch::x86_64::{__m128i, __m256, __m256i};
 /// to floats those that [`floats`] tells.
 pub(in crate::avx2) struct WidenTurned<const MODE: usize>;
 
-/// Whether integers are widened so to others. (The signs of four take more than is saved.)
+/// Whether integers are widened so to others.
 pub(in crate::avx2) const fn widens(from: DType, to: DType) -> bool {
-    match (from.bits(), to.bits()) {
-        (16, 32 | 64) => true,
-        (32, 64) => matches!(from.kind(), Kind::UInt),
-        _ => false,
-    }
+    matches!((from.bits(), to.bits()), (16, 32 | 64) | (32, 64))
 }
 
 /// Whether integers become floats so, by a mode: those of 16 bits float32, but native ones with a sign, which take no less time
@@ -53,25 +49,16 @@ impl<A: Real, B: Real, const MODE: usize> Step<A, B> for WidenTurned<MODE> {
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
         let (from, to) = const { (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8) };
-        let turned = isa.twice(bytemuck::cast(const { places(B::DTYPE.bits() / 8) }));
         let mut i = 0;
         while i < 16 {
-            // SAFETY: the caller's: 16 bytes of elements are left in the source, and room for the registers that they fill.
+            // SAFETY: the caller's: 16 bytes of elements are left in the source, and room for what they become.
             unsafe {
                 let elements = isa.loadx(src.add(i * from));
-                let v = isa.twice(elements);
-                let mut k = 0;
-                while k < const { B::DTYPE.bits() / A::DTYPE.bits() / 2 } {
-                    let v = match const { B::DTYPE } {
-                        DType::Float32 => isa.ps_bits(isa.words_to_ps::<A, MODE>(elements)),
-                        DType::Float64 => isa.doubles::<A, MODE>(v, k),
-                        _ => isa.widened_turned::<A, B, MODE>(v, k),
-                    };
-                    let is_to_turn =
-                        const { MODE & RESULTS != 0 && matches!(B::DTYPE.kind(), Kind::Float) };
-                    let v = if is_to_turn { isa.shuffle8(v, turned) } else { v };
-                    isa.store(dst.add(i * to + 32 * k), v);
-                    k += 1;
+                let dst = dst.add(i * to);
+                match const { B::DTYPE } {
+                    DType::Float32 => isa.store_words_as_floats::<A, MODE>(elements, dst),
+                    DType::Float64 => isa.store_as_doubles::<A, MODE>(isa.twice(elements), dst),
+                    _ => isa.store_as_integers::<A, B, MODE>(isa.twice(elements), dst),
                 }
             }
             i += 16 / from;
@@ -85,25 +72,48 @@ const NOTHING: u8 = 0x80;
 /// The most registers that the elements of 16 bytes fill.
 const MOST: usize = 4;
 
-/// By a mode, of the 16 bytes of elements, which comes to each place of a register of these once they are widened, the first
-/// register or one that follows: the integers', with nothing above them, or their highest above them, with nothing below.
-/// (What becomes a float is turned once it is one.)
-const fn sources<A: Real, B: Real>(mode: usize, is_above: bool) -> [[u8; 32]; MOST] {
+/// By a mode, of the 16 bytes of unsigned elements, which comes to each place of a register of these once they are widened, the
+/// first register or one that follows. (What becomes a float is turned once it is one.)
+const fn sources<A: Real, B: Real>(mode: usize) -> [[u8; 32]; MOST] {
     let (from, to) = (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8);
-    let source = mode & SOURCE != 0;
     let results = mode & RESULTS != 0 && !matches!(B::DTYPE.kind(), Kind::Float);
     let mut indices = [[NOTHING; 32]; MOST];
     let mut i = 0;
     while i < 16 * to / from {
         let weight = weight(to, results, i);
-        if (weight >= from) == is_above {
-            let byte = if is_above { from - 1 } else { weight };
-            let byte = if source { from - 1 - byte } else { byte };
-            indices[i / 32][i % 32] = (i / to * from + byte) as u8;
+        if weight < from {
+            indices[i / 32][i % 32] = place::<A>(mode, i / to, weight);
         }
         i += 1;
     }
     indices
+}
+
+/// The same of elements with signs. Turned results have a number last, and before it as many copies of it as there is room for,
+/// not turned, which become signs. In others each dword has a number on top, and nothing below.
+const fn signed_sources<A: Real, B: Real>(mode: usize) -> [[u8; 32]; MOST] {
+    let (from, to) = (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8);
+    let mut indices = [[NOTHING; 32]; MOST];
+    let mut i = 0;
+    while i < 16 * to / from {
+        let is_number = i % to >= to - from;
+        let weight = match mode & RESULTS {
+            RESULTS => Some(weight(from, is_number, i)),
+            _ => (i % 4).checked_sub(4 - from),
+        };
+        if let Some(weight) = weight {
+            indices[i / 32][i % 32] = place::<A>(mode, i / to, weight);
+        }
+        i += 1;
+    }
+    indices
+}
+
+/// Where the source has a byte of an element, of which so many are below it.
+const fn place<A: Real>(mode: usize, element: usize, weight: usize) -> u8 {
+    let bytes = A::DTYPE.bits() / 8;
+    let byte = if mode & SOURCE != 0 { bytes - 1 - weight } else { weight };
+    (element * bytes + byte) as u8
 }
 
 /// How many bytes are below one of a number of so many bytes, which is turned or not.
@@ -134,22 +144,91 @@ impl Avx2 {
         [self.brains_to_ps::<TURNED>(first), self.brains_to_ps::<TURNED>(second)]
     }
 
-    /// Of integers whose 16 bytes are in both lanes, those that come to a register of wider ones.
+    /// Stores integers, whose 16 bytes are in both lanes, as wider ones.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing as many elements of `B` as 16 bytes have of `A`.
     #[inline(always)]
-    fn widened_turned<A: Real, B: Real, const MODE: usize>(
+    unsafe fn store_as_integers<A: Real, B: Real, const MODE: usize>(
+        self,
+        v: __m256i,
+        dst: *mut u8,
+    ) {
+        let mut k = 0;
+        while k < const { B::DTYPE.bits() / A::DTYPE.bits() / 2 } {
+            let wide = match const { A::DTYPE.kind() } {
+                Kind::UInt => {
+                    let places = const { &sources::<A, B>(MODE) };
+                    self.shuffle8(v, self.constant(&places[k]))
+                }
+                _ => self.with_signs::<A, B, MODE>(v, k),
+            };
+            // SAFETY: the caller's: a register of the first, and as many as that before it.
+            unsafe { self.store(dst.add(32 * k), wide) };
+            k += 1;
+        }
+    }
+
+    /// Of integers with signs, those that come to a register of wider ones: one shuffle for these, and one instruction more, or
+    /// two.
+    #[inline(always)]
+    fn with_signs<A: Real, B: Real, const MODE: usize>(
         self,
         v: __m256i,
         register: usize,
     ) -> __m256i {
-        let places = const { &sources::<A, B>(MODE, false) };
-        let integers = self.shuffle8(v, self.constant(&places[register]));
-        match const { A::DTYPE.kind() } {
-            Kind::UInt => integers,
-            _ => {
-                let places = const { &sources::<A, B>(MODE, true) };
-                let highest = self.shuffle8(v, self.constant(&places[register]));
-                self.or(integers, self.gt8(self.zero(), highest))
+        let places = const { &signed_sources::<A, B>(MODE) };
+        let v = self.shuffle8(v, self.hidden(self.constant(&places[register])));
+        let (from, to) = const { (A::DTYPE.bits(), B::DTYPE.bits()) };
+        match (MODE & RESULTS, from, to) {
+            (RESULTS, 16, 32) => self.mix16::<0b1010_1010>(self.sar16::<15>(v), v),
+            (RESULTS, 16, _) => self.mix16::<0b1000_1000>(self.sar16::<15>(v), v),
+            (RESULTS, ..) => self.mix32::<0b1010_1010>(self.sar32::<31>(v), v),
+            (_, 16, 32) => self.sar32::<16>(v),
+            // The upper dword is nothing but the sign.
+            _ => self.srav32(v, self.all64(const { 31 << 32 | (32 - A::DTYPE.bits() as i64) })),
+        }
+    }
+
+    /// Stores eight integers of 16 bits as float32s, which are turned or not by a mode.
+    ///
+    /// # Safety
+    /// 32 bytes are writable at `dst`.
+    #[inline(always)]
+    unsafe fn store_words_as_floats<A: Real, const MODE: usize>(
+        self,
+        words: __m128i,
+        dst: *mut u8,
+    ) {
+        let floats = self.ps_bits(self.words_to_ps::<A, MODE>(words));
+        let floats = match MODE & RESULTS {
+            RESULTS => self.shuffle8(floats, self.twice(bytemuck::cast(const { places(4) }))),
+            _ => floats,
+        };
+        // SAFETY: the caller's.
+        unsafe { self.store(dst, floats) };
+    }
+
+    /// Stores integers of at most 16 bits, whose 16 bytes are in both lanes, as float64s.
+    ///
+    /// # Safety
+    /// `dst` is valid for writing as many float64s as 16 bytes have elements of `A`.
+    #[inline(always)]
+    unsafe fn store_as_doubles<A: Real, const MODE: usize>(self, v: __m256i, dst: *mut u8) {
+        let mut k = 0;
+        while k < const { 16 / A::DTYPE.bits() } {
+            // SAFETY: the caller's: two registers are left.
+            unsafe {
+                let dst = dst.add(64 * k);
+                match MODE & RESULTS {
+                    RESULTS => self.store_doubles_turned::<A, MODE>(v, k, dst),
+                    _ => {
+                        self.store(dst, self.doubles::<A, MODE>(v, 2 * k));
+                        self.store(dst.add(32), self.doubles::<A, MODE>(v, 2 * k + 1));
+                    }
+                }
             }
+            k += 1;
         }
     }
 
@@ -200,7 +279,7 @@ impl Avx2 {
     #[inline(always)]
     fn doubles<A: Real, const MODE: usize>(self, v: __m256i, register: usize) -> __m256i {
         const POWER: i64 = (1023 + 52) << 52;
-        let places = const { &sources::<A, mark::Float64>(MODE, false) };
+        let places = const { &sources::<A, mark::Float64>(MODE) };
         let whole = self.shuffle8(v, self.constant(&places[register]));
         let sign = match const { A::DTYPE.kind() } {
             Kind::Int => const { 1i64 << (A::DTYPE.bits() - 1) },
@@ -214,6 +293,77 @@ impl Avx2 {
             _ => self.andnot(self.eq64(whole, self.zero()), double),
         }
     }
+
+    /// Stores eight of them turned, the first ones or those that follow.
+    ///
+    /// Such integers are exact as float32s. The bits of these are those of float64s three places further up, but for the bias
+    /// of the exponent, and all of them have room in the upper dword of a float64: so that is all that there is to make, of
+    /// eight at once, and one shuffle of it makes four float64s, in any order of bytes. Integers with signs are at the top of
+    /// dwords, which makes them larger by a power of two, and the bias so much less. Their signs are shifted three places down,
+    /// and the copies there are cleared.
+    ///
+    /// # Safety
+    /// 64 bytes are writable at `dst`.
+    #[inline(always)]
+    unsafe fn store_doubles_turned<A: Real, const MODE: usize>(
+        self,
+        v: __m256i,
+        eight: usize,
+        dst: *mut u8,
+    ) {
+        let is_signed = const { matches!(A::DTYPE.kind(), Kind::Int) };
+        let places = const { &dwords_of_eight::<A>(MODE) };
+        let integers = self.shuffle8(v, self.hidden(self.constant(&places[eight])));
+        let floats = self.ps_bits(self.i32_to_ps(integers));
+        let larger = if is_signed { 32 - A::DTYPE.bits() as i32 } else { 0 };
+        let bias = self.all32((1023 - 127 - larger) << 20);
+        let uppers = match is_signed {
+            true => self.and(self.sar32::<3>(floats), self.all32(!(0b111 << 28))),
+            false => self.shr32::<3>(floats),
+        };
+        let uppers = self.andnot(self.eq32(floats, self.zero()), self.add32(uppers, bias));
+        let places = const { &[turned_doubles(0), turned_doubles(2)] };
+        // SAFETY: the caller's.
+        unsafe {
+            self.store(dst, self.shuffle8(uppers, self.constant(&places[0])));
+            self.store(dst.add(32), self.shuffle8(uppers, self.constant(&places[1])));
+        }
+    }
+}
+
+/// Which elements come to dwords, so that the first two of each lane become a register of float64s, and the last two another.
+const ORDER: [usize; 8] = [0, 1, 4, 5, 2, 3, 6, 7];
+
+/// Of the 16 bytes of elements, which comes to each place of dwords of eight, the first eight or those that follow: on top of
+/// the dwords if there are signs, else below.
+const fn dwords_of_eight<A: Real>(mode: usize) -> [[u8; 32]; 2] {
+    let bytes = A::DTYPE.bits() / 8;
+    let below = if matches!(A::DTYPE.kind(), Kind::Int) { 4 - bytes } else { 0 };
+    let mut indices = [[NOTHING; 32]; 2];
+    let mut i = 0;
+    while i < 64 / bytes {
+        let element = i / 32 * 8 + ORDER[i % 32 / 4];
+        if let Some(weight) = (i % 4).checked_sub(below)
+            && weight < bytes
+        {
+            indices[i / 32][i % 32] = place::<A>(mode, element, weight);
+        }
+        i += 1;
+    }
+    indices
+}
+
+/// The places of turned float64s whose upper dwords are two of a lane, from one on, and whose lower ones are zero.
+const fn turned_doubles(first: usize) -> [u8; 32] {
+    let mut indices = [NOTHING; 32];
+    let mut i = 0;
+    while i < 32 {
+        if let Some(byte) = weight(8, true, i).checked_sub(4) {
+            indices[i] = (4 * (first + i % 16 / 8) + byte) as u8;
+        }
+        i += 1;
+    }
+    indices
 }
 
 /// Of words in lanes of 128 bits, or copies of them, which bytes come to the upper halves of dwords: of the first four in each
