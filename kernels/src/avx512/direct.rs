@@ -103,9 +103,11 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
                 vbmi_to_halves::float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>
             }
             (For::Vbmi, stepwise::BOTH) => {
-                vbmi_to_halves::float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::RESULTS }>
+                vbmi::turned_float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>
             }
-            (For::Vbmi, stepwise::RESULTS) => vbmi_to_halves::float16s::<Plain<A>, Plain<B>, MODE>,
+            (For::Vbmi, stepwise::RESULTS) => {
+                vbmi::turned_float16s::<Plain<A>, Plain<B>, { stepwise::NONE }>
+            }
             _ => bw_to_halves::float16s::<Plain<A>, Plain<B>, MODE>,
         }
     } else if matches!(from, DType::Int8 | DType::UInt8) && is_whole(to) && to.bits() == 16 {
@@ -363,7 +365,6 @@ kernels! {
     bw_to_halves Avx512 "avx512bw" to_halves_sides:
         halves::float16s => float16s;
     vbmi_to_halves Vbmi "avx512vbmi,avx512vbmi2" to_halves_sides:
-        halves::float16s => float16s
         halves::float16s_of_turned => float16s_of_turned;
     vbmi Vbmi "avx512vbmi,avx512vbmi2" sides:
         maps::to_8 => to_8
@@ -392,6 +393,8 @@ kernels! {
         float8s::integers::<_, _, true> => turned_integers_of_float8s
         widen::floats::<_, _, _, false> => floats
         widen::floats::<_, _, _, true> => turned_floats
+        halves::turned_float16s::<_, _, false> => turned_float16s
+        halves::turned_float16s::<_, _, true> => turned_float16s_of_turned
         words::to_small => to_small
         words::to_powers => to_powers
         words::to_whole => to_whole;

@@ -52,7 +52,7 @@ macro_rules! eights {
                     let turns = [$x.turn(sides[0].width), $x.turn(sides[1].width)];
                     let each = inlined(#[inline(always)] |v| {
                         let $v = $x.turned_if(MODE & stepwise::SOURCE != 0, turns[0], v);
-                        both($result, #[inline(always)] |v| {
+                        $result.registers($x, #[inline(always)] |v| {
                             $x.turned_if(MODE & stepwise::RESULTS != 0, turns[1], v)
                         })
                     });
@@ -120,27 +120,27 @@ eights! {
     };
 
     int8_to_complex128: Int8 1 => Complex128 16, |x, v| {
-        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi8_epi64(low_bytes(x, v))))
+        Reals(x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi8_epi64(low_bytes(x, v))))
     };
     uint8_to_complex128: UInt8 1 => Complex128 16, |x, v| {
-        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu8_epi64(low_bytes(x, v))))
+        Reals(x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu8_epi64(low_bytes(x, v))))
     };
     int16_to_complex128: Int16 2 => Complex128 16, |x, v| {
-        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi16_epi64(low_bytes(x, v))))
+        Reals(x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepi16_epi64(low_bytes(x, v))))
     };
     uint16_to_complex128: UInt16 2 => Complex128 16, |x, v| {
-        complexes(x, x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu16_epi64(low_bytes(x, v))))
+        Reals(x.dq._mm512_cvtepi64_pd(x.f._mm512_cvtepu16_epi64(low_bytes(x, v))))
     };
     float16_to_complex128: Float16 2 => Complex128 16, |x, v| {
-        complexes(x, x.f._mm512_cvt_roundps_pd::<QUIETLY>(float16s(x, v)))
+        Reals(x.f._mm512_cvt_roundps_pd::<QUIETLY>(float16s(x, v)))
     };
     bfloat16_to_complex128: BFloat16 2 => Complex128 16, |x, v| {
         let v = x.avx2._mm256_slli_epi32::<16>(x.avx2._mm256_cvtepu16_epi32(low_bytes(x, v)));
-        complexes(x, x.f._mm512_cvt_roundps_pd::<QUIETLY>(x.avx._mm256_castsi256_ps(v)))
+        Reals(x.f._mm512_cvt_roundps_pd::<QUIETLY>(x.avx._mm256_castsi256_ps(v)))
     };
     float32_to_complex128: Float32 4 => Complex128 16, |x, v| {
         let v = x.f._mm512_castps512_ps256(x.f._mm512_castsi512_ps(v));
-        complexes(x, x.f._mm512_cvt_roundps_pd::<QUIETLY>(v))
+        Reals(x.f._mm512_cvt_roundps_pd::<QUIETLY>(v))
     };
 
     complex64_to_float64: Complex64 8 => Float64 8, |x, v| {
@@ -197,11 +197,28 @@ fn float16s(x: Features, v: __m512i) -> __m256 {
     x.f._mm512_castps512_ps256(x.floats_of_halves(x.f._mm512_castsi512_si256(v)))
 }
 
-/// Float64s with zeros as imaginary parts.
-#[inline(always)]
-fn complexes(x: Features, v: __m512d) -> [__m512i; 2] {
-    let [low, high] = x.halves(x.f._mm512_castpd_si512(v));
-    [pieces::apart::<8>(x, low), pieces::apart::<8>(x, high)]
+/// What eight numbers become.
+trait Eight {
+    /// The registers that are stored, turned or not.
+    fn registers(self, x: Features, turned: impl Fn(__m512i) -> __m512i) -> [__m512i; 2];
+}
+
+impl Eight for [__m512i; 2] {
+    #[inline(always)]
+    fn registers(self, _: Features, turned: impl Fn(__m512i) -> __m512i) -> [__m512i; 2] {
+        both(self, turned)
+    }
+}
+
+/// Float64s that are real parts, with zeros as imaginary ones: these need not be turned.
+struct Reals(__m512d);
+
+impl Eight for Reals {
+    #[inline(always)]
+    fn registers(self, x: Features, turned: impl Fn(__m512i) -> __m512i) -> [__m512i; 2] {
+        let [low, high] = x.halves(turned(x.f._mm512_castpd_si512(self.0)));
+        [pieces::apart::<8>(x, low), pieces::apart::<8>(x, high)]
+    }
 }
 
 /// Float64s to the nearest float32s.
@@ -260,8 +277,11 @@ pub(super) unsafe fn by_eights<const FROM: usize, const TO: usize>(
         // Eight times eight: a call of 64 elements goes round once. Each is stored before the next are loaded, for a call
         // that begins with many loads waits for stores of the one before, if they seem to be to the same place.
         while i < n - n % 64 {
-            for i in [i, i + 8, i + 16, i + 24, i + 32, i + 40, i + 48, i + 56] {
-                store::<TO>(x, dst.add(TO * i), each(load::<FROM>(x, src.add(FROM * i))));
+            let mut k = 0;
+            while k < 64 {
+                let at = i + k;
+                store::<TO>(x, dst.add(TO * at), each(load::<FROM>(x, src.add(FROM * at))));
+                k += 8;
             }
             i += 64;
         }

@@ -104,6 +104,57 @@ pub(super) unsafe fn float16s_of_turned<A: Codes, B: Codes>(
     }
 }
 
+/// Bfloat16s, which are turned or not, to turned float16s: one permutation puts what both halves of a register become together,
+/// and turns it.
+///
+/// # Safety
+/// As for [`float16s`].
+#[inline(always)]
+pub(super) unsafe fn turned_float16s<A: Codes, B: Codes, const TURNED: bool>(
+    isa: Vbmi,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    _: Pair<A, B>,
+) {
+    let x = isa.features;
+    let uppers = if TURNED { Uppers::of_turned_words() } else { Uppers::of_words() };
+    let places = x.constant(const { &turned_words_of_halves() });
+    let half = |i: usize, v| {
+        let floats = match TURNED {
+            true => uppers.turned_floats(isa, i, v),
+            false => uppers.floats(x, i, v),
+        };
+        x.f._mm512_castsi256_si512(x.float16s::<_MM_FROUND_TO_NEAREST_INT>(floats))
+    };
+    let words = |v| isa.permutex2var_epi8(half(0, v), places, half(1, v));
+    let mut i = 0;
+    // SAFETY: the caller's; of the last register that part is read and written that the buffers have.
+    unsafe {
+        while n - i >= 32 {
+            x.store_dwords(dst.add(2 * i), words(x.load_dwords(src.add(2 * i))));
+            i += 32;
+        }
+        if i < n {
+            let bytes = 2 * (n - i);
+            x.store_first(dst.add(2 * i), words(x.load_first(src.add(2 * i), bytes)), bytes);
+        }
+    }
+}
+
+/// The bytes of words in the lower halves of two registers, of each word the upper one first.
+const fn turned_words_of_halves() -> [u8; 64] {
+    let mut places = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        let byte = i as u8 ^ 1;
+        // (The second register's places are those from 64 on.)
+        places[i] = byte % 32 + if i < 32 { 0 } else { 64 };
+        i += 1;
+    }
+    places
+}
+
 /// To float16s from float32s that the halves of registers become.
 ///
 /// # Safety
