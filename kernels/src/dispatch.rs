@@ -4,6 +4,7 @@
 
 use crate::align::{self, LINE};
 use crate::scalar;
+use crate::stream;
 use crate::table::Table;
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -17,6 +18,8 @@ pub struct Level {
     detect: fn() -> bool,
     /// The bytes of the longest access to memory that this CPU makes for it, half a line or a whole one.
     access: fn() -> usize,
+    /// Whether it has registers of 32 bytes, as AVX does.
+    is_wide: bool,
     pub(crate) table: &'static Table,
 }
 
@@ -34,6 +37,13 @@ impl Level {
     /// Whether this CPU can run it.
     pub fn is_available(&self) -> bool {
         (self.detect)()
+    }
+
+    /// Prepares those who move memory for a level that this CPU has. It makes a difference to time only.
+    fn expect(&self) {
+        align::expect((self.access)());
+        // SAFETY: the CPU has the level, and with it AVX if registers are wide.
+        unsafe { stream::expect(self.is_wide) };
     }
 }
 
@@ -76,6 +86,7 @@ static LEVELS: &[Level] = &[
         family: "avx512",
         detect: crate::avx512::detect_bf16,
         access: crate::avx512::access,
+        is_wide: true,
         table: &crate::avx512::TABLE_BF16,
     },
     #[cfg(all(
@@ -87,6 +98,7 @@ static LEVELS: &[Level] = &[
         family: "avx512",
         detect: crate::avx512::detect_vbmi,
         access: crate::avx512::access,
+        is_wide: true,
         table: &crate::avx512::TABLE_VBMI,
     },
     #[cfg(all(
@@ -98,6 +110,7 @@ static LEVELS: &[Level] = &[
         family: "avx512",
         detect: crate::avx512::detect,
         access: crate::avx512::access,
+        is_wide: true,
         table: &crate::avx512::TABLE,
     },
     #[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
@@ -106,6 +119,7 @@ static LEVELS: &[Level] = &[
         family: "avx2",
         detect: crate::avx2::detect,
         access: || LINE / 2,
+        is_wide: true,
         table: &crate::avx2::TABLE,
     },
     #[cfg(all(
@@ -119,6 +133,7 @@ static LEVELS: &[Level] = &[
         family: "neon",
         detect: || true,
         access: || LINE,
+        is_wide: false,
         table: &crate::neon::TABLE,
     },
     Level {
@@ -126,6 +141,7 @@ static LEVELS: &[Level] = &[
         family: "scalar",
         detect: || true,
         access: || LINE,
+        is_wide: false,
         table: &scalar::TABLE,
     },
 ];
@@ -214,7 +230,7 @@ pub fn current() -> &'static Level {
 /// As [`find`].
 pub fn set(name: &str) -> Result<&'static Level, LevelError> {
     let level = find(name)?;
-    align::expect((level.access)());
+    level.expect();
     CURRENT.store(ptr::from_ref(level.table).cast_mut(), Ordering::Relaxed);
     Ok(level)
 }
@@ -241,7 +257,7 @@ fn decide() -> &'static Table {
     // (Whoever sets another level meanwhile may be overtaken in this, which makes a difference to time only.)
     match CURRENT.compare_exchange(ptr::null_mut(), decided, relaxed, relaxed) {
         Ok(_) => {
-            align::expect((level.access)());
+            level.expect();
             if let Some(complaint) = complaint {
                 tell(&complaint);
             }
