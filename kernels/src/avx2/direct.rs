@@ -15,11 +15,10 @@ use super::steps::floats::{
     Float64ToByte, Float64ToFloat32, FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain,
     UpperByteToFloat16,
 };
+use super::steps::from_powers::{PowerToHalf, PowerToInt};
 use super::steps::ints::{ClampToSmall, EncodeWords, NarrowToByte, Widen, WidenHighestFirst};
 use super::steps::maps::{self, BY_DEFAULT, ByteMap};
-use super::steps::powers::{
-    self, FloatToNextPower, IntToPower, PowerToHalf, PowerToInt, WordsToPower,
-};
+use super::steps::powers::{self, FloatToNextPower, IntToPower, WordsToPower};
 use super::steps::turned::{
     self, BrainToFloat64, LongsToWords, TurnedBrains, WidenTurned, WordsToBrain,
 };

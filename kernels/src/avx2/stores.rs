@@ -17,11 +17,10 @@ use super::shapes::{DOWN, NEAREST, UP, steps};
 use super::steps::bytes::{CutSmall, EncodeSmall};
 use super::steps::cuts::BrainToWord;
 use super::steps::floats::{BrainToByte, CutHalf, Float64ToByte, FloatToByte};
+use super::steps::from_powers::{PowerToHalf, PowerToInt};
 use super::steps::ints::EncodeWords;
 use super::steps::maps::{BY_DEFAULT, FROM_ZERO};
-use super::steps::powers::{
-    FloatToNextPower, FloatToPower, Floating, IntToPower, PowerToHalf, PowerToInt, WordsToPower,
-};
+use super::steps::powers::{FloatToNextPower, FloatToPower, Floating, IntToPower, WordsToPower};
 use super::steps::words::{self, WordsToInt, WordsToSmall};
 use crate::codec::{Bridge, Decode, Encode};
 use crate::dtypes::{DType, Kind, Real, mark};

@@ -4,6 +4,7 @@ pub(super) mod bools;
 pub(super) mod bytes;
 pub(super) mod cuts;
 pub(super) mod floats;
+pub(super) mod from_powers;
 pub(super) mod ints;
 pub(super) mod maps;
 mod moved;
