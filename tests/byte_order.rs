@@ -28,10 +28,14 @@ fn some_bytes(seed: u64, len: usize) -> Vec<u8> {
 }
 
 fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {
+    let source = some_bytes(n as u64, kernel.from().bytes_for(n).unwrap());
+    check_of(kernel, sides, n, &source)
+}
+
+fn check_of(kernel: &Kernel, sides: [bool; 2], n: usize, source: &[u8]) -> Result<(), String> {
     let (from, to) = (kernel.from(), kernel.to());
-    let source = some_bytes(n as u64, from.bytes_for(n).unwrap());
     let mut right = vec![0; to.bytes_for(n).unwrap()];
-    let result = kernel.run(&turned(from, &source, sides[0]), &mut right, n);
+    let result = kernel.run(&turned(from, source, sides[0]), &mut right, n);
     let right = turned(to, &right, sides[1]);
     // Long ones through the caches, and past them.
     let stores = if n.is_multiple_of(2) { Stores::Auto } else { Stores::Streaming };
@@ -39,7 +43,7 @@ fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {
     let mut src = Guarded::new(source.len(), n % 13);
     // Whole elements off a line, or not.
     let mut dst = Guarded::new(right.len(), n % 7 * if n.is_multiple_of(2) { 5 } else { 8 });
-    src.bytes().copy_from_slice(&source);
+    src.bytes().copy_from_slice(source);
     if swapped.run(src.bytes(), dst.bytes(), n) != result {
         return Err(format!("{swapped:?}: {n} elements: not {result:?}"));
     }
@@ -52,7 +56,7 @@ fn check(kernel: &Kernel, sides: [bool; 2], n: usize) -> Result<(), String> {
     if dst.bytes()[..told] != right[..told] {
         return Err(format!("{swapped:?}: {n} elements: wrong bytes"));
     }
-    if !dst.untouched() || !src.untouched() || src.bytes() != source {
+    if !dst.untouched() || !src.untouched() || *src.bytes() != *source {
         return Err(format!("{swapped:?}: {n} elements: wrote outside"));
     }
     Ok(())
@@ -84,6 +88,24 @@ fn every_pair_of_many_lengths() {
             }
         }
         Ok(runs)
+    });
+}
+
+#[test]
+fn every_code_of_8_and_16_bits() {
+    let is_short = |dtype: DType| matches!(dtype.bits(), 8 | 16);
+    let jobs: Vec<_> = fewer_pairs().filter(|&(from, _)| is_short(from)).collect();
+    on_every_level(&jobs, |level, &(from, to)| {
+        let kernel = Kernel::on(level, from, to, &Options::DEFAULT);
+        let codes = 1 << from.bits();
+        let source: Vec<u8> = match from.bits() {
+            8 => (0..=u8::MAX).collect(),
+            _ => (0..=u16::MAX).flat_map(u16::to_ne_bytes).collect(),
+        };
+        for sides in SIDES {
+            check_of(&kernel, sides, codes, &source)?;
+        }
+        Ok(Tally { pairs: 1, options: 1, values: (SIDES.len() * codes) as u64 })
     });
 }
 

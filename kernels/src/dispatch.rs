@@ -18,7 +18,7 @@ pub struct Level {
     detect: fn() -> bool,
     /// The bytes of the longest access to memory that this CPU makes for it, half a line or a whole one.
     access: fn() -> usize,
-    /// Whether it has registers of 32 bytes, as AVX does.
+    /// Whether it has registers of 32 bytes or more, which AVX does.
     is_wide: bool,
     pub(crate) table: &'static Table,
 }
@@ -39,11 +39,11 @@ impl Level {
         (self.detect)()
     }
 
-    /// Prepares those who move memory for a level that this CPU has. It makes a difference to time only.
+    /// Tells what else moves memory how long this level's accesses are. It makes a difference to time only.
     fn expect(&self) {
         align::expect((self.access)());
-        // SAFETY: the CPU has the level, and with it AVX if registers are wide.
-        unsafe { stream::expect(self.is_wide) };
+        // SAFETY: registers are wide where the CPU has the level, and with it AVX.
+        unsafe { stream::expect(self.is_wide && self.is_available()) };
     }
 }
 

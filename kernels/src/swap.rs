@@ -239,13 +239,15 @@ fn components(dtype: DType, n: usize) -> (usize, usize) {
 }
 
 /// A code in the other byte order.
-pub(crate) fn swapped_code(dtype: DType, code: u128) -> u128 {
+pub(crate) const fn swapped_code(dtype: DType, code: u128) -> u128 {
     let bits = dtype.component().bits() as u32;
-    let places = (0..dtype.bits() as u32).step_by(bits as usize);
-    places.fold(0, |turned, place| {
+    let (mut turned, mut place) = (0, 0);
+    while place < dtype.bits() as u32 {
         let component = (code >> place) << (128 - bits);
-        turned | (component.swap_bytes() & (u128::MAX >> (128 - bits))) << place
-    })
+        turned |= (component.swap_bytes() & (u128::MAX >> (128 - bits))) << place;
+        place += bits;
+    }
+    turned
 }
 
 /// A pair that copies, with one side in the other byte order.

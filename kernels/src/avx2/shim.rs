@@ -26,8 +26,9 @@ impl Avx2 {
         v
     }
 
-    /// A constant in a register, of which the compiler is not to know what it is. (It would move the bytes that a shuffle takes
-    /// from half a register to where it can take them from a whole one, by one more shuffle.)
+    /// A constant of which the compiler is not to know the value, kept in a register over a loop, which what is
+    /// [`unknown`](crate::codec::unknown) is not. (Knowing a shuffle's places, the compiler makes two of a shuffle of what it was
+    /// to load into both halves of a register. A whole register would need a function with AVX for itself.)
     #[inline(always)]
     pub(super) fn hidden(self, v: __m256i) -> __m256i {
         self.join(self.apart(self.half::<1>(v)), self.apart(self.lower(v)))

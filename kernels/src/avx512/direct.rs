@@ -100,7 +100,7 @@ pub(super) const fn entry<A: Real, B: Real, const MODE: usize>(isa: For) -> Opti
     } else if matches!((from, to), (DType::BFloat16, DType::Float16)) {
         match (isa, MODE) {
             (For::Vbmi, stepwise::SOURCE) => {
-                vbmi_to_halves::float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>
+                vbmi::float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>
             }
             (For::Vbmi, stepwise::BOTH) => {
                 vbmi::turned_float16s_of_turned::<Plain<A>, Plain<B>, { stepwise::NONE }>
@@ -364,8 +364,6 @@ kernels! {
         widen::turned_dwords_of_float16s => turned_dwords_of_float16s;
     bw_to_halves Avx512 "avx512bw" to_halves_sides:
         halves::float16s => float16s;
-    vbmi_to_halves Vbmi "avx512vbmi,avx512vbmi2" to_halves_sides:
-        halves::float16s_of_turned => float16s_of_turned;
     vbmi Vbmi "avx512vbmi,avx512vbmi2" sides:
         maps::to_8 => to_8
         maps::to_16::<_, _, _, false> => to_16
@@ -393,6 +391,7 @@ kernels! {
         float8s::integers::<_, _, true> => turned_integers_of_float8s
         widen::floats::<_, _, _, false> => floats
         widen::floats::<_, _, _, true> => turned_floats
+        halves::float16s_of_turned => float16s_of_turned
         halves::turned_float16s::<_, _, false> => turned_float16s
         halves::turned_float16s::<_, _, true> => turned_float16s_of_turned
         words::to_small => to_small

@@ -191,6 +191,7 @@ fn uint32s(x: Features, v: __m512i) -> [__m512i; 2] {
         x.f._mm512_cvtt_roundpd_epu32::<QUIETLY>(x.positive_doubles(x.f._mm512_castsi512_pd(v))),
     )
 }
+
 /// The lowest 8 words as float16s.
 #[inline(always)]
 fn float16s(x: Features, v: __m512i) -> __m256 {
@@ -210,7 +211,7 @@ impl Eight for [__m512i; 2] {
     }
 }
 
-/// Float64s that are real parts, with zeros as imaginary ones: these need not be turned.
+/// Float64s that are real parts, with zeros as imaginary ones, which are the same in either order.
 struct Reals(__m512d);
 
 impl Eight for Reals {
@@ -277,6 +278,7 @@ pub(super) unsafe fn by_eights<const FROM: usize, const TO: usize>(
         // Eight times eight: a call of 64 elements goes round once. Each is stored before the next are loaded, for a call
         // that begins with many loads waits for stores of the one before, if they seem to be to the same place.
         while i < n - n % 64 {
+            // (Of no other loop does the compiler do all rounds in a row, whatever it takes to do one.)
             let mut k = 0;
             while k < 64 {
                 let at = i + k;

@@ -57,8 +57,8 @@ fn widened<A: Codes>(x: Features, v: __m256i) -> __m512i {
 /// # Safety
 /// `src` is valid for reading `2 * n` bytes and `dst` for writing as many; they don't overlap.
 #[inline(always)]
-pub(super) unsafe fn float16s<L: LookUp, A: Codes, B: Codes>(
-    isa: L,
+pub(super) unsafe fn float16s<A: Codes, B: Codes>(
+    isa: Avx512,
     src: *const u8,
     dst: *mut u8,
     n: usize,
@@ -127,18 +127,16 @@ pub(super) unsafe fn turned_float16s<A: Codes, B: Codes, const TURNED: bool>(
         };
         x.f._mm512_castsi256_si512(x.float16s::<_MM_FROUND_TO_NEAREST_INT>(floats))
     };
-    let words = |v| isa.permutex2var_epi8(half(0, v), places, half(1, v));
-    let mut i = 0;
-    // SAFETY: the caller's; of the last register that part is read and written that the buffers have.
+    // SAFETY: the caller's.
     unsafe {
-        while n - i >= 32 {
-            x.store_dwords(dst.add(2 * i), words(x.load_dwords(src.add(2 * i))));
-            i += 32;
-        }
-        if i < n {
-            let bytes = 2 * (n - i);
-            x.store_first(dst.add(2 * i), words(x.load_first(src.add(2 * i), bytes)), bytes);
-        }
+        words_of_words(
+            x,
+            src,
+            dst,
+            n,
+            #[inline(always)]
+            |v| isa.permutex2var_epi8(half(0, v), places, half(1, v)),
+        )
     }
 }
 

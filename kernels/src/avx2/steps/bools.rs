@@ -7,6 +7,7 @@ use crate::exact::Exact;
 use crate::format::Numbers;
 use crate::options::Options;
 use crate::reference;
+use crate::swap;
 use core::arch::x86_64::__m256i;
 
 /// Any dtype to bool. Floats are zero if no bit but the sign is set: no comparison of floats is
@@ -14,7 +15,8 @@ use core::arch::x86_64::__m256i;
 /// of the lowest byte.
 pub(in crate::avx2) struct ToBool<const TURNED: bool>;
 
-/// Bool to any dtype: the code of one where it is true, else that of zero, which is 0 everywhere. That of a float may be turned.
+/// Bool to any dtype: the code of one where it is true, else that of zero, which is 0 everywhere. Results that are floats are
+/// turned, if so.
 pub(in crate::avx2) struct FromBool<const TURNED: bool>;
 
 /// The bits of a one-byte dtype that are all zero for zero; none if zero is no number of it.
@@ -154,17 +156,15 @@ impl Avx2 {
     }
 }
 
-/// The bits of one.
-const fn one(dtype: DType) -> u64 {
+/// The bits of one, turned or not.
+const fn one(dtype: DType, turned: bool) -> u64 {
     match reference::encode(dtype, Exact::from_u64(1), false, &Options::DEFAULT, 0) {
-        Ok(code) => reference::stored(dtype, code),
+        Ok(code) => {
+            let bits = reference::stored(dtype, code);
+            if turned { swap::swapped_code(dtype, bits as u128) as u64 } else { bits }
+        }
         Err(_) => panic!("the default options refuse nothing"),
     }
-}
-
-/// The bits of a number in the other byte order.
-const fn swapped(dtype: DType, bits: u64) -> u64 {
-    bits.swap_bytes() >> (64 - dtype.bits())
 }
 
 impl<const TURNED: bool, A: Real, B: Real> Step<A, B> for FromBool<TURNED> {
@@ -174,7 +174,7 @@ impl<const TURNED: bool, A: Real, B: Real> Step<A, B> for FromBool<TURNED> {
 
     #[inline(always)]
     unsafe fn step(isa: Avx2, src: *const u8, dst: *mut u8) {
-        let one = const { if TURNED { swapped(B::DTYPE, one(B::DTYPE)) } else { one(B::DTYPE) } };
+        let one = const { one(B::DTYPE, TURNED) };
         // SAFETY: the caller's: 32 elements on both sides.
         unsafe {
             match const { B::DTYPE.bits() } {

@@ -1,6 +1,7 @@
 //! From integers to wider ones and to floats, and from bfloat16 to float64 and to integers of 32 bits, of which one side or both
-//! are in the other byte order: one permutation puts each byte where it belongs, in whatever order there is on either side. And
-//! from 64-bit integers to those of 16, which are picked out in either order, too.
+//! are in the other byte order: one permutation puts each byte where it belongs, in whatever order there is on either side;
+//! signs are spread, and what becomes a float is calculated, before it or behind. And from 64-bit integers to those of 16,
+//! which are picked out in either order, too.
 
 use crate::avx2::Avx2;
 use crate::avx2::decode::F32;
@@ -32,9 +33,13 @@ pub(in crate::avx2) const fn floats<const MODE: usize>(from: DType, to: DType) -
             MODE & sides != 0
         }
         DType::Float64 => {
-            let is_short =
-                matches!(from, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16);
-            MODE & BOTH != 0 && is_short
+            // (A byte has no order.)
+            let sides = match from {
+                DType::Int8 | DType::UInt8 => RESULTS,
+                DType::Int16 | DType::UInt16 => BOTH,
+                _ => return false,
+            };
+            MODE & sides != 0
         }
         _ => false,
     }
@@ -72,11 +77,11 @@ const NOTHING: u8 = 0x80;
 /// The most registers that the elements of 16 bytes fill.
 const MOST: usize = 4;
 
-/// By a mode, of the 16 bytes of unsigned elements, which comes to each place of a register of these once they are widened, the
-/// first register or one that follows. (What becomes a float is turned once it is one.)
+/// By a mode, of the 16 bytes of elements above which is nothing, which comes to each place of a register of these once they
+/// are widened, the first register or one that follows.
 const fn sources<A: Real, B: Real>(mode: usize) -> [[u8; 32]; MOST] {
     let (from, to) = (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8);
-    let results = mode & RESULTS != 0 && !matches!(B::DTYPE.kind(), Kind::Float);
+    let results = mode & RESULTS != 0;
     let mut indices = [[NOTHING; 32]; MOST];
     let mut i = 0;
     while i < 16 * to / from {
@@ -89,8 +94,8 @@ const fn sources<A: Real, B: Real>(mode: usize) -> [[u8; 32]; MOST] {
     indices
 }
 
-/// The same of elements with signs. Turned results have a number last, and before it as many copies of it as there is room for,
-/// not turned, which become signs. In others each dword has a number on top, and nothing below.
+/// The same of elements with signs. Each turned result ends with its number, highest byte first; before it are copies in the
+/// machine's order, whose top bits a shift spreads over them. Otherwise each dword has the number at its top and nothing below.
 const fn signed_sources<A: Real, B: Real>(mode: usize) -> [[u8; 32]; MOST] {
     let (from, to) = (A::DTYPE.bits() / 8, B::DTYPE.bits() / 8);
     let mut indices = [[NOTHING; 32]; MOST];
@@ -271,7 +276,7 @@ impl Avx2 {
         }
     }
 
-    /// Those of at most 16 bits as float64s, a register of them.
+    /// Integers of at most 16 bits as float64s, a register of them.
     ///
     /// One below 2^52 is the fraction of the float64 of 2^52 and the integer, from which 2^52 is subtracted. Of one with a
     /// sign the sign's bit is turned over, which adds as much as that bit is worth, and that is subtracted, too. (Where
@@ -294,7 +299,7 @@ impl Avx2 {
         }
     }
 
-    /// Stores eight of them turned, the first ones or those that follow.
+    /// Stores eight integers of at most 16 bits as turned float64s, the first ones or those that follow.
     ///
     /// Such integers are exact as float32s. The bits of these are those of float64s three places further up, but for the bias
     /// of the exponent, and all of them have room in the upper dword of a float64: so that is all that there is to make, of
