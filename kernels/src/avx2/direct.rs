@@ -459,7 +459,7 @@ where
         (DType::Float16, DType::BFloat16) => stepped::<HalfToBrain, A, B, MODE>,
         (DType::Float16, DType::Float32) if MODE & stepwise::SOURCE != 0 => {
             type Turned = float16::TurnedToFloat32;
-            one_of::<float16::TurnedAhead, ByHubs, Turned, Turned, A, B, MODE>
+            one_of::<float16::TurnedAhead<MODE>, ByHubs, Turned, Turned, A, B, MODE>
         }
         (DType::Float32, DType::BFloat16) if MODE & stepwise::SOURCE != 0 => {
             stepped::<FloatToBrain<false>, A, B, MODE>

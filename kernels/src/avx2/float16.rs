@@ -201,14 +201,15 @@ impl<A: Real, B: Real> Step<A, B> for FromUnsigned {
 
 /// Where float16s in the other byte order are turned ahead, see [`sides_of`](super::sides_of): where conversions take less
 /// time from memory. (An Intel's take less, too, but then more to store what is turned and to load that again: 1.4 times as long
-/// as if nothing was turned, in the L2 cache. A Zen 3 takes 1.05 to 1.15 times as long so as by registers, a Zen 5, with two
-/// shuffles a cycle, 1.2 to 1.3 times.)
-pub(super) enum TurnedAhead {}
+/// as if nothing was turned, in the L2 cache. A Zen 3 takes 1.05 to 1.15 times as long so as by registers, and a Zen 5 1.2 to 1.3
+/// times, but 0.83 times where the results are turned, too: there shuffles are what it has too few of.)
+pub(super) enum TurnedAhead<const MODE: usize> {}
 
-impl Choice for TurnedAhead {
+impl<const MODE: usize> Choice for TurnedAhead<MODE> {
     fn place(core: Core) -> Place {
         match core {
             Core::Zen4 => Place::First,
+            Core::Zen5 if MODE & stepwise::RESULTS != 0 => Place::First,
             Core::Zen3 | Core::Zen5 | Core::Any => Place::Second,
         }
     }
