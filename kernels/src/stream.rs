@@ -112,13 +112,13 @@ pub(crate) unsafe fn run(
         for i in (head..head + whole).step_by(piece) {
             let (src, dst) = at(i);
             kernel(src, buffer.start(), piece, params);
-            cpu::stream(
-                buffer.start(),
+            cpu::stream(Lines {
+                src: buffer.start(),
                 dst,
-                written,
-                src.wrapping_add(read + AHEAD),
-                read.max(LINE),
-            );
+                bytes: written,
+                next: src.wrapping_add(read + AHEAD),
+                ahead: read.max(LINE),
+            });
         }
         let (src, dst) = at(head + whole);
         kernel(src, dst, n - head - whole, params);
@@ -129,8 +129,23 @@ pub(crate) unsafe fn run(
 
 pub(crate) use cpu::{expect, fence};
 
+/// Lines to be streamed from `src` to `dst`, so many bytes, while `ahead` others are fetched from `next` on, if they are there.
+///
+/// `src` is to be valid for reading and `dst` for writing the bytes, a multiple of 64; both are to be addresses of lines, and not
+/// to overlap. (`next` may be any address.)
+#[derive(Clone, Copy)]
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))] // Where they are streamed.
+struct Lines {
+    src: *const u8,
+    dst: *mut u8,
+    bytes: usize,
+    next: *const u8,
+    ahead: usize,
+}
+
 #[cfg(target_arch = "x86_64")]
 mod cpu {
+    use super::Lines;
     use crate::align::LINE;
     use crate::cpuid::ask;
     use core::arch::x86_64::{
@@ -154,23 +169,16 @@ mod cpu {
         WIDE.store(wide, Ordering::Relaxed);
     }
 
-    /// Streams bytes, and fetches `ahead` others from `next` on, if they are there, while it waits.
+    /// Streams lines.
     ///
     /// # Safety
-    /// `src` is valid for reading and `dst` for writing so many bytes, a multiple of 64; both are
-    /// addresses of lines, and they don't overlap. (`next` may be any address.)
-    pub(super) unsafe fn stream(
-        src: *const u8,
-        dst: *mut u8,
-        bytes: usize,
-        next: *const u8,
-        ahead: usize,
-    ) {
+    /// As [`Lines`] says.
+    pub(super) unsafe fn stream(lines: Lines) {
         // SAFETY: the caller's. `WIDE` is only ever set to true where the CPU has AVX, whatever thread did so.
         unsafe {
             match WIDE.load(Ordering::Relaxed) {
-                true => stream_wide(src, dst, bytes, next, ahead),
-                false => stream_narrow(src, dst, bytes, next, ahead),
+                true => stream_wide(lines),
+                false => stream_narrow(lines),
             }
         }
     }
@@ -179,16 +187,10 @@ mod cpu {
     ///
     /// # Safety
     /// As for [`stream`].
-    pub(super) unsafe fn stream_narrow(
-        src: *const u8,
-        dst: *mut u8,
-        bytes: usize,
-        next: *const u8,
-        ahead: usize,
-    ) {
-        // SAFETY: the caller's; every x86-64 CPU has these instructions.
+    pub(super) unsafe fn stream_narrow(lines: Lines) {
+        // SAFETY: the caller's; every x86-64 CPU has these instructions, and a line is four registers.
         unsafe {
-            stream_lines(src, dst, bytes, next, ahead, |src, dst| {
+            stream_each(lines, |src, dst| {
                 let (src, dst) = (src.cast::<__m128i>(), dst.cast::<__m128i>());
                 for i in 0..4 {
                     _mm_stream_si128(dst.add(i), _mm_load_si128(src.add(i)));
@@ -202,16 +204,10 @@ mod cpu {
     /// # Safety
     /// As for [`stream`]; the CPU has AVX.
     #[target_feature(enable = "avx")]
-    pub(super) unsafe fn stream_wide(
-        src: *const u8,
-        dst: *mut u8,
-        bytes: usize,
-        next: *const u8,
-        ahead: usize,
-    ) {
-        // SAFETY: the caller's.
+    pub(super) unsafe fn stream_wide(lines: Lines) {
+        // SAFETY: the caller's; a line is two registers.
         unsafe {
-            stream_lines(src, dst, bytes, next, ahead, |src, dst| {
+            stream_each(lines, |src, dst| {
                 let (src, dst) = (src.cast::<__m256i>(), dst.cast::<__m256i>());
                 for i in 0..2 {
                     _mm256_stream_si256(dst.add(i), _mm256_load_si256(src.add(i)));
@@ -225,26 +221,19 @@ mod cpu {
     /// # Safety
     /// As for [`stream`]; `line` reads no more than a line of the source, and writes no more than one of the destination.
     #[inline(always)]
-    unsafe fn stream_lines(
-        src: *const u8,
-        dst: *mut u8,
-        bytes: usize,
-        next: *const u8,
-        ahead: usize,
-        line: impl Fn(*const u8, *mut u8),
-    ) {
+    unsafe fn stream_each(lines: Lines, line: impl Fn(*const u8, *mut u8)) {
         let (mut fetched, mut due) = (0, 0);
-        for start in (0..bytes).step_by(LINE) {
+        for start in (0..lines.bytes).step_by(LINE) {
             // A line's share of what is ahead.
-            due += ahead;
-            while due >= bytes {
-                due -= bytes;
+            due += lines.ahead;
+            while due >= lines.bytes {
+                due -= lines.bytes;
                 // SAFETY: every x86-64 CPU has the instruction. To fetch what isn't there does nothing.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(fetched).cast()) };
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(lines.next.wrapping_add(fetched).cast()) };
                 fetched += LINE;
             }
             // SAFETY: the caller's: a line is left on both sides.
-            unsafe { line(src.add(start), dst.add(start)) };
+            unsafe { line(lines.src.add(start), lines.dst.add(start)) };
         }
     }
 
@@ -300,6 +289,8 @@ mod cpu {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod cpu {
+    use super::Lines;
+
     pub(super) const AVAILABLE: bool = false;
 
     /// # Safety
@@ -308,14 +299,7 @@ mod cpu {
 
     /// # Safety
     /// None: it does nothing.
-    pub(super) unsafe fn stream(
-        _src: *const u8,
-        _dst: *mut u8,
-        _bytes: usize,
-        _next: *const u8,
-        _ahead: usize,
-    ) {
-    }
+    pub(super) unsafe fn stream(_lines: Lines) {}
 
     pub(crate) const fn fence() {}
 
@@ -419,9 +403,11 @@ mod tests {
             for lines in 0..=6 {
                 let mut dst = vec![untouched; 8];
                 let (from, to) = (src.as_ptr().cast(), dst[1..].as_mut_ptr().cast());
+                let bytes = lines * LINE;
+                let streamed = Lines { src: from, dst: to, bytes, next: from, ahead: bytes };
                 let stream = if wide { cpu::stream_wide } else { cpu::stream_narrow };
                 // SAFETY: both sides have so many lines; the CPU has AVX where that is used.
-                unsafe { stream(from, to, lines * LINE, from, lines * LINE) };
+                unsafe { stream(streamed) };
                 fence();
                 let expected = [&[untouched], &src[..lines], &[untouched; 8][lines + 1..]].concat();
                 assert_eq!(dst, expected, "{lines} lines, wide: {wide}");

@@ -192,14 +192,7 @@ impl<const TURNED: bool, A: Real, B: Real> Step<A, B> for FromBool<TURNED> {
                     let bools = isa.min_u8(isa.load(src), isa.all8(1));
                     isa.store_widened::<mark::UInt8, B>(bools, dst);
                 }
-                32 if TURNED => {
-                    let mut k = 0;
-                    while k < 4 {
-                        let no = isa.eq32(isa.u8_to_i32(isa.load_64x(src.add(8 * k))), isa.zero());
-                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all32(one as i32)));
-                        k += 1;
-                    }
-                }
+                32 if TURNED => isa.store_ones_of_32(src, dst, one as i32),
                 32 => {
                     // (That is float32, of whose one the lower word is zero.)
                     let bools = isa.ready_to_unpack_twice(isa.load(src));
@@ -207,15 +200,41 @@ impl<const TURNED: bool, A: Real, B: Real> Step<A, B> for FromBool<TURNED> {
                     let [low, high] = [isa.all8((one >> 16) as i8), isa.all8((one >> 24) as i8)];
                     isa.store_brains(isa.andnot(no, low), isa.andnot(no, high), dst);
                 }
-                _ => {
-                    let mut k = 0;
-                    while k < 8 {
-                        let no = isa.eq64(isa.u8_to_i64(isa.load_32x(src.add(4 * k))), isa.zero());
-                        isa.store(dst.add(32 * k), isa.andnot(no, isa.all64(one as i64)));
-                        k += 1;
-                    }
-                }
+                _ => isa.store_ones_of_64(src, dst, one as i64),
             }
+        }
+    }
+}
+
+/// Some bits for each bool that is true, in lanes, and zeros for others.
+impl Avx2 {
+    /// # Safety
+    /// `src` is valid for reading 32 bools, and `dst` for writing as many lanes of 32 bits.
+    #[inline(always)]
+    unsafe fn store_ones_of_32(self, src: *const u8, dst: *mut u8, one: i32) {
+        let mut k = 0;
+        while k < 4 {
+            // SAFETY: the caller's: eight bools are left, and a register that they fill.
+            unsafe {
+                let no = self.eq32(self.u8_to_i32(self.load_64x(src.add(8 * k))), self.zero());
+                self.store(dst.add(32 * k), self.andnot(no, self.all32(one)));
+            }
+            k += 1;
+        }
+    }
+
+    /// # Safety
+    /// `src` is valid for reading 32 bools, and `dst` for writing as many lanes of 64 bits.
+    #[inline(always)]
+    unsafe fn store_ones_of_64(self, src: *const u8, dst: *mut u8, one: i64) {
+        let mut k = 0;
+        while k < 8 {
+            // SAFETY: the caller's: four bools are left, and a register that they fill.
+            unsafe {
+                let no = self.eq64(self.u8_to_i64(self.load_32x(src.add(4 * k))), self.zero());
+                self.store(dst.add(32 * k), self.andnot(no, self.all64(one)));
+            }
+            k += 1;
         }
     }
 }

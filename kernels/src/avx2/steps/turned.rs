@@ -172,7 +172,7 @@ impl Avx2 {
                 }
                 _ => self.with_signs::<A, B, MODE>(v, k),
             };
-            // SAFETY: the caller's: a register of the first, and as many as that before it.
+            // SAFETY: the caller's: the elements fill so many registers.
             unsafe { self.store(dst.add(32 * k), wide) };
             k += 1;
         }
