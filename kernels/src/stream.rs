@@ -222,18 +222,20 @@ mod cpu {
     /// As for [`stream`]; `line` reads no more than a line of the source, and writes no more than one of the destination.
     #[inline(always)]
     unsafe fn stream_each(lines: Lines, line: impl Fn(*const u8, *mut u8)) {
+        // (In registers, as nothing that is streamed changes them.)
+        let Lines { src, dst, bytes, next, ahead } = lines;
         let (mut fetched, mut due) = (0, 0);
-        for start in (0..lines.bytes).step_by(LINE) {
+        for start in (0..bytes).step_by(LINE) {
             // A line's share of what is ahead.
-            due += lines.ahead;
-            while due >= lines.bytes {
-                due -= lines.bytes;
+            due += ahead;
+            while due >= bytes {
+                due -= bytes;
                 // SAFETY: every x86-64 CPU has the instruction. To fetch what isn't there does nothing.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(lines.next.wrapping_add(fetched).cast()) };
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(next.wrapping_add(fetched).cast()) };
                 fetched += LINE;
             }
             // SAFETY: the caller's: a line is left on both sides.
-            unsafe { line(lines.src.add(start), lines.dst.add(start)) };
+            unsafe { line(src.add(start), dst.add(start)) };
         }
     }
 
