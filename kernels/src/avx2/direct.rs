@@ -9,7 +9,7 @@ use super::steps::bytes::{
     self, CutSmall, EncodeSmall, FillByte, SlowSubnormals, SmallToAny, SmallToFloat16,
     SmallToFloat64, SmallToInt,
 };
-use super::steps::cuts::{BrainToQword, BrainToWord, DoubleToWord, HalfToByte, HalfToWord};
+use super::steps::cuts::{BrainToInt64, BrainToWord, DoubleToWord, HalfToByte, HalfToWord};
 use super::steps::floats::{
     BrainToByte, BrainToFloat32, ByHubs, CUT, CutHalf, CutToBrain, FittingToByte, FittingToWord,
     Float64ToByte, Float64ToFloat32, FloatToBrain, FloatToByte, HalfToBrain, RoundToBrain,
@@ -435,7 +435,7 @@ where
             stepped::<BrainToByte<CUT>, A, B, MODE>
         }
         (DType::BFloat16, DType::Int16 | DType::UInt16) => stepped::<BrainToWord<CUT>, A, B, MODE>,
-        (DType::BFloat16, DType::Int64 | DType::UInt64) => stepped::<BrainToQword, A, B, MODE>,
+        (DType::BFloat16, DType::Int64) => stepped::<BrainToInt64, A, B, MODE>,
         (DType::Float16, DType::Int8 | DType::UInt8) => stepped::<HalfToByte, A, B, MODE>,
         (DType::Float16, DType::Int16 | DType::UInt16) => stepped::<HalfToWord, A, B, MODE>,
         (DType::Float64, DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16) => {
