@@ -7,7 +7,8 @@
 //! the control register and, unless that is as threads start with it, runs the kernel in the default
 //! environment and puts the caller's back. (On a Zen 5 reading takes 4 ns, setting and putting back at
 //! every call took 7; `benches/environment.rs` shows what is paid.) [`guard`] says which kernels are
-//! guarded. The others, which move bits, look them up or convert exactly, pay nothing.
+//! guarded. The others, which move bits, look them up or convert exactly, pay nothing; but for a few that calculate with many
+//! elements only, and look themselves then, see [`run_within`].
 //!
 //! Reading takes so long because the register holds the exceptions' flags, too: all arithmetic before it must have
 //! ended. AVX-512's instructions can be told how to round and to raise no exception, and are in the kernels of the
@@ -168,7 +169,29 @@ pub(crate) unsafe fn run(
         } else if guard.lets_pass() {
             kernel(src, dst, n, params)
         } else {
-            in_default(src, dst, n, params, kernel)
+            in_default(src, dst, n, params, kernel, true)
+        }
+    }
+}
+
+/// Runs a part of a kernel that is not guarded in the default environment, by one call: how a long cast is split has been decided.
+///
+/// # Safety
+/// As for the kernel, see [`Kernel`]; the part may do less than is asked for.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+#[inline(always)]
+pub(crate) unsafe fn run_within(
+    part: Kernel,
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize {
+    // SAFETY: the caller's.
+    unsafe {
+        match cpu::is_default() {
+            true => part(src, dst, n, params),
+            false => in_default(src, dst, n, params, part, false),
         }
     }
 }
@@ -209,7 +232,7 @@ pub(crate) unsafe fn run_here(
         if guard.lets_pass() {
             align::run(kernel, params, src, dst, n)
         } else {
-            in_default(src, dst, n, params, kernel)
+            in_default(src, dst, n, params, kernel, true)
         }
     }
 }
@@ -221,6 +244,8 @@ struct Call<'a> {
     src: *const u8,
     dst: *mut u8,
     n: usize,
+    /// Whether it may be called more than once, as suits the buffers.
+    splits: bool,
     done: usize,
 }
 
@@ -228,8 +253,14 @@ impl Call<'_> {
     /// # Safety
     /// As for the kernel, see [`Kernel`].
     unsafe fn run(&mut self) {
+        let Self { kernel, params, src, dst, n, .. } = *self;
         // SAFETY: the caller's.
-        self.done = unsafe { align::run(self.kernel, self.params, self.src, self.dst, self.n) };
+        self.done = unsafe {
+            match self.splits {
+                true => align::run(kernel, params, src, dst, n),
+                false => kernel(src, dst, n, params),
+            }
+        };
     }
 }
 
@@ -245,8 +276,9 @@ unsafe fn in_default(
     n: usize,
     params: &Params,
     kernel: Kernel,
+    splits: bool,
 ) -> usize {
-    let mut call = Call { kernel, params, src, dst, n, done: 0 };
+    let mut call = Call { kernel, params, src, dst, n, splits, done: 0 };
     // SAFETY: the caller's.
     unsafe { cpu::in_default(&mut call) };
     call.done

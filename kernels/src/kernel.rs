@@ -187,7 +187,7 @@ impl Kernel {
         !matches!(self.guard, Guard::None)
     }
 
-    /// The kernel that does not, and that may give other bits in another environment than the default
+    /// The kernel before which nothing looks, and that may give other bits in another environment than the default
     /// one. (To measure what looking costs.)
     #[doc(hidden)]
     pub fn unguarded(mut self) -> Self {

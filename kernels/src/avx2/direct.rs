@@ -140,6 +140,38 @@ where
     )
 }
 
+/// The same of steps that calculate with floats in which the [`environment`] has a say, of a pair that is not guarded: so they
+/// look at it. In the machine's order that is done for so many elements that it takes less time than the steps save, and fewer
+/// are left to the fused kernel.
+///
+/// # Safety
+/// As for every kernel, see [`crate::table::Kernel`].
+unsafe fn stepped_if_many<S, A, B, const MODE: usize>(
+    src: *const u8,
+    dst: *mut u8,
+    n: usize,
+    params: &Params,
+) -> usize
+where
+    S: Step<A, B>,
+    A: Real,
+    B: Real,
+    Avx2: Decode<A> + Encode<B> + Bridge<<Avx2 as Decode<A>>::Hub, <Avx2 as Encode<B>>::Home>,
+    Scalar: Decode<A> + Encode<B> + Bridge<<Scalar as Decode<A>>::Hub, <Scalar as Encode<B>>::Home>,
+{
+    const MANY: usize = 192;
+    // SAFETY: the caller's.
+    unsafe {
+        if MODE == stepwise::NONE && n < MANY {
+            return fused::<A, B, { stepwise::NONE }>(src, dst, n, params);
+        } else if MODE != stepwise::NONE && n < 2 * S::LEN {
+            // (Of turned elements whole steps are cast, two at once, and there are none.)
+            return 0;
+        }
+        environment::run_within(stepped::<S, A, B, MODE>, src, dst, n, params)
+    }
+}
+
 /// Casts as many whole steps, or pairs of those of which an iteration does more than one, as [`stepwise`] has it.
 ///
 /// # Safety
@@ -279,7 +311,11 @@ where
             _ => return None,
         }
     } else if turned::floats::<MODE>(from, to) {
-        (stepped::<WidenTurned<MODE>, A, B, MODE>, Road::Direct)
+        // (Of these that one alone is guarded.)
+        match is(to, DType::Float64) && !is(from, DType::UInt32) {
+            true => (stepped_if_many::<WidenTurned<MODE>, A, B, MODE>, Road::Direct),
+            false => (stepped::<WidenTurned<MODE>, A, B, MODE>, Road::Direct),
+        }
     } else if is(from, DType::BFloat16) && is(to, DType::Float64) && turns::<MODE>() {
         match MODE & stepwise::SOURCE {
             stepwise::NONE => (stepped::<BrainToFloat64<false>, A, B, MODE>, Road::Direct),

@@ -21,7 +21,7 @@ pub(in crate::avx2) const fn widens(from: DType, to: DType) -> bool {
 }
 
 /// Whether integers become floats so, by a mode: those of 16 bits float32, but native ones with a sign, which take no less time
-/// so, and those of up to 16 bits float64, unsigned ones in any order.
+/// so, and those of up to 16 bits float64, in any order, and turned ones of 32 bits.
 pub(in crate::avx2) const fn floats<const MODE: usize>(from: DType, to: DType) -> bool {
     match to {
         DType::Float32 => {
@@ -32,16 +32,11 @@ pub(in crate::avx2) const fn floats<const MODE: usize>(from: DType, to: DType) -
             };
             MODE & sides != 0
         }
-        DType::Float64 => {
-            // (A byte has no order.)
-            let sides = match from {
-                DType::UInt8 | DType::UInt16 => return true,
-                DType::Int8 => RESULTS,
-                DType::Int16 => BOTH,
-                _ => return false,
-            };
-            MODE & sides != 0
-        }
+        DType::Float64 => match from {
+            DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16 => true,
+            DType::Int32 | DType::UInt32 => MODE & SOURCE != 0,
+            _ => false,
+        },
         _ => false,
     }
 }
@@ -218,26 +213,23 @@ impl Avx2 {
         unsafe { self.store(dst, floats) };
     }
 
-    /// Stores integers of at most 16 bits, whose 16 bytes are in both lanes, as float64s.
+    /// Stores integers of at most 32 bits, whose 16 bytes are in both lanes, as float64s.
     ///
     /// # Safety
     /// `dst` is valid for writing as many float64s as 16 bytes have elements of `A`.
     #[inline(always)]
     unsafe fn store_as_doubles<A: Real, const MODE: usize>(self, v: __m256i, dst: *mut u8) {
+        if const { A::DTYPE.bits() == 32 } {
+            let places = const { &sources::<A, mark::Float64>(MODE & SOURCE) };
+            let whole = self.shuffle8(v, self.constant(&places[0]));
+            let sum = self.xor(whole, self.all64(const { POWER | sign::<A>() }));
+            // SAFETY: the caller's: four float64s.
+            return unsafe { self.store(dst, self.less_power::<A, MODE>(sum)) };
+        }
         let mut k = 0;
         while k < const { 16 / A::DTYPE.bits() } {
             // SAFETY: the caller's: two registers are left.
-            unsafe {
-                let dst = dst.add(64 * k);
-                match const { A::DTYPE.kind() } {
-                    _ if MODE & RESULTS != 0 => self.store_doubles_turned::<A, MODE>(v, k, dst),
-                    Kind::UInt => self.store_unsigned_as_doubles::<A, MODE>(v, k, dst),
-                    _ => {
-                        self.store(dst, self.doubles::<A, MODE>(v, 2 * k));
-                        self.store(dst.add(32), self.doubles::<A, MODE>(v, 2 * k + 1));
-                    }
-                }
-            }
+            unsafe { self.store_doubles::<A, MODE>(v, k, dst.add(64 * k)) };
             k += 1;
         }
     }
@@ -281,116 +273,68 @@ impl Avx2 {
         }
     }
 
-    /// Stores eight unsigned integers of at most 16 bits as float64s, the first ones or those that follow.
+    /// Stores eight integers of at most 16 bits as float64s, the first ones or those that follow.
     ///
     /// One below 2^52 is the fraction of the float64 of 2^52 and the integer, whose upper dword is unpacked beside it, and from
-    /// which 2^52 is subtracted. (That takes a Zen 5, which unpacks by any of four ports, 0.86 times as long as the conversion,
-    /// which takes two shuffles for four numbers. Where numbers are rounded down, the difference of equal ones is -0: so the sign
-    /// is cleared.)
+    /// which 2^52 is subtracted. (That takes a Zen 5, which unpacks by any of four ports, two thirds as long as the conversion,
+    /// which takes two shuffles for four numbers.) Where there are signs, the bits of these are turned over, which adds as much as
+    /// such a bit is worth, and as much more is subtracted.
+    ///
+    /// (Where numbers are rounded down, the difference of equal ones is -0: so it takes the default environment.)
     ///
     /// # Safety
     /// 64 bytes are writable at `dst`.
     #[inline(always)]
-    unsafe fn store_unsigned_as_doubles<A: Real, const MODE: usize>(
+    unsafe fn store_doubles<A: Real, const MODE: usize>(
         self,
         v: __m256i,
         eight: usize,
         dst: *mut u8,
     ) {
-        let places = const { &dwords_of_eight::<A>(MODE) };
-        let integers = self.shuffle8(v, self.hidden(self.constant(&places[eight])));
+        let dwords = const { &dwords_of_eight::<A>(MODE) };
+        let integers = self.shuffle8(v, self.hidden(self.constant(&dwords[eight])));
+        let integers = self.xor(integers, self.all32(const { sign::<A>() as i32 }));
         let upper = self.all32((POWER >> 32) as i32);
-        let double = |sum| {
-            let double = self.sub_pd(self.as_pd(sum), self.as_pd(self.all64(POWER)));
-            self.and(self.pd_bits(double), self.all64(i64::MAX))
-        };
         // SAFETY: the caller's.
         unsafe {
-            self.store(dst, double(self.low32(integers, upper)));
-            self.store(dst.add(32), double(self.high32(integers, upper)));
+            self.store(dst, self.less_power::<A, MODE>(self.low32(integers, upper)));
+            self.store(dst.add(32), self.less_power::<A, MODE>(self.high32(integers, upper)));
         }
     }
 
-    /// Integers of at most 16 bits with a sign as float64s, a register of them.
-    ///
-    /// The sign's bit is turned over, which adds as much as that bit is worth, and that is subtracted with
-    /// [`POWER`]. (Zero is made of zero, as where the sign is cleared.)
+    /// Four float64s without the 2^52 that is in them, and what their sign's bit is worth, turned or not by a mode.
     #[inline(always)]
-    fn doubles<A: Real, const MODE: usize>(self, v: __m256i, register: usize) -> __m256i {
-        let places = const { &sources::<A, mark::Float64>(MODE) };
-        let whole = self.shuffle8(v, self.constant(&places[register]));
-        let power = self.all64(POWER | const { 1i64 << (A::DTYPE.bits() - 1) });
-        let sum = self.as_pd(self.xor(whole, power));
-        let double = self.pd_bits(self.sub_pd(sum, self.as_pd(power)));
-        self.andnot(self.eq64(whole, self.zero()), double)
-    }
-
-    /// Stores eight integers of at most 16 bits as turned float64s, the first ones or those that follow.
-    ///
-    /// Such integers are exact as float32s. The bits of these are those of float64s three places further up, but for the bias
-    /// of the exponent, and all of them have room in the upper dword of a float64: so that is all that there is to make, of
-    /// eight at once, and one shuffle of it makes four float64s, in any order of bytes. Integers with signs are at the top of
-    /// dwords, which makes them larger by a power of two, and the bias so much less. Their signs are shifted three places down,
-    /// and the copies there are cleared.
-    ///
-    /// # Safety
-    /// 64 bytes are writable at `dst`.
-    #[inline(always)]
-    unsafe fn store_doubles_turned<A: Real, const MODE: usize>(
-        self,
-        v: __m256i,
-        eight: usize,
-        dst: *mut u8,
-    ) {
-        let is_signed = const { matches!(A::DTYPE.kind(), Kind::Int) };
-        let places = const { &dwords_of_eight::<A>(MODE) };
-        let integers = self.shuffle8(v, self.hidden(self.constant(&places[eight])));
-        let floats = self.ps_bits(self.i32_to_ps(integers));
-        let larger = if is_signed { 32 - A::DTYPE.bits() as i32 } else { 0 };
-        let bias = self.all32((1023 - 127 - larger) << 20);
-        let uppers = match is_signed {
-            true => self.and(self.sar32::<3>(floats), self.all32(!(0b111 << 28))),
-            false => self.shr32::<3>(floats),
-        };
-        let uppers = self.andnot(self.eq32(floats, self.zero()), self.add32(uppers, bias));
-        let places = const { &[turned_doubles(0), turned_doubles(2)] };
-        // SAFETY: the caller's.
-        unsafe {
-            self.store(dst, self.shuffle8(uppers, self.constant(&places[0])));
-            self.store(dst.add(32), self.shuffle8(uppers, self.constant(&places[1])));
+    fn less_power<A: Real, const MODE: usize>(self, sum: __m256i) -> __m256i {
+        let power = self.as_pd(self.all64(const { POWER | sign::<A>() }));
+        let double = self.pd_bits(self.sub_pd(self.as_pd(sum), power));
+        match MODE & RESULTS {
+            RESULTS => self.shuffle8(double, self.twice(bytemuck::cast(const { places(8) }))),
+            _ => double,
         }
+    }
+}
+
+/// What the bit of a sign is worth, if there is one.
+const fn sign<A: Real>() -> i64 {
+    match A::DTYPE.kind() {
+        Kind::Int => 1 << (A::DTYPE.bits() - 1),
+        _ => 0,
     }
 }
 
 /// Which elements come to dwords, so that the first two of each lane become a register of float64s, and the last two another.
-const ORDER: [usize; 8] = [0, 1, 4, 5, 2, 3, 6, 7];
+pub(super) const FOR_UNPACKING: [usize; 8] = [0, 1, 4, 5, 2, 3, 6, 7];
 
-/// Of the 16 bytes of elements, which comes to each place of dwords of eight, the first eight or those that follow: on top of
-/// the dwords if there are signs, else below.
+/// Of the 16 bytes of elements, which comes to each place of dwords of eight, the first eight or those that follow: below
+/// zeros.
 const fn dwords_of_eight<A: Real>(mode: usize) -> [[u8; 32]; 2] {
     let bytes = A::DTYPE.bits() / 8;
-    let below = if matches!(A::DTYPE.kind(), Kind::Int) { 4 - bytes } else { 0 };
     let mut indices = [[NOTHING; 32]; 2];
     let mut i = 0;
     while i < 64 / bytes {
-        let element = i / 32 * 8 + ORDER[i % 32 / 4];
-        if let Some(weight) = (i % 4).checked_sub(below)
-            && weight < bytes
-        {
-            indices[i / 32][i % 32] = place::<A>(mode, element, weight);
-        }
-        i += 1;
-    }
-    indices
-}
-
-/// The places of turned float64s whose upper dwords are two of a lane, from one on, and whose lower ones are zero.
-const fn turned_doubles(first: usize) -> [u8; 32] {
-    let mut indices = [NOTHING; 32];
-    let mut i = 0;
-    while i < 32 {
-        if let Some(byte) = weight(8, true, i).checked_sub(4) {
-            indices[i] = (4 * (first + i % 16 / 8) + byte) as u8;
+        let element = i / 32 * 8 + FOR_UNPACKING[i % 32 / 4];
+        if i % 4 < bytes {
+            indices[i / 32][i % 32] = place::<A>(mode, element, i % 4);
         }
         i += 1;
     }
