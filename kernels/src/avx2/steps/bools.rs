@@ -1,5 +1,6 @@
 //! To and from bool.
 
+use super::turned::FOR_UNPACKING;
 use crate::avx2::Avx2;
 use crate::avx2::direct::{Step, by_memory};
 use crate::dtypes::{DType, Kind, Real, mark};
@@ -208,33 +209,70 @@ impl<const TURNED: bool, A: Real, B: Real> Step<A, B> for FromBool<TURNED> {
 
 /// Some bits for each bool that is true, in lanes, and zeros for others.
 impl Avx2 {
+    /// Ones for each of 16 bools that is false, in both lanes.
+    ///
+    /// # Safety
+    /// 16 bools are readable at `src`.
+    #[inline(always)]
+    unsafe fn no_of_16(self, src: *const u8) -> __m256i {
+        // SAFETY: the caller's.
+        let bools = unsafe { self.twice(self.loadx(src)) };
+        self.eq8(bools, self.zero())
+    }
+
     /// # Safety
     /// `src` is valid for reading 32 bools, and `dst` for writing as many lanes of 32 bits.
     #[inline(always)]
     unsafe fn store_ones_of_32(self, src: *const u8, dst: *mut u8, one: i32) {
         let mut k = 0;
         while k < 4 {
-            // SAFETY: the caller's: eight bools are left, and a register that they fill.
+            // SAFETY: the caller's: 16 bools are left for two iterations, and a register for eight.
             unsafe {
-                let no = self.eq32(self.u8_to_i32(self.load_64x(src.add(8 * k))), self.zero());
+                let no = self.no_of_16(src.add(k / 2 * 16));
+                let places = const { &copies_of_eight([0, 1, 2, 3, 4, 5, 6, 7]) };
+                let no = self.shuffle8(no, self.constant(&places[k % 2]));
                 self.store(dst.add(32 * k), self.andnot(no, self.all32(one)));
             }
             k += 1;
         }
     }
 
+    /// One dword of a lane is zero anyway: what is unpacked beside it is the other.
+    ///
     /// # Safety
     /// `src` is valid for reading 32 bools, and `dst` for writing as many lanes of 64 bits.
     #[inline(always)]
     unsafe fn store_ones_of_64(self, src: *const u8, dst: *mut u8, one: i64) {
+        let (lower, upper) = (one as i32, (one >> 32) as i32);
+        debug_assert!(lower == 0 || upper == 0);
         let mut k = 0;
-        while k < 8 {
-            // SAFETY: the caller's: four bools are left, and a register that they fill.
+        while k < 4 {
+            // SAFETY: the caller's: 16 bools are left for two iterations, and two registers for eight.
             unsafe {
-                let no = self.eq64(self.u8_to_i64(self.load_32x(src.add(4 * k))), self.zero());
-                self.store(dst.add(32 * k), self.andnot(no, self.all64(one)));
+                let no = self.no_of_16(src.add(k / 2 * 16));
+                let places = const { &copies_of_eight(FOR_UNPACKING) };
+                let no = self.shuffle8(no, self.constant(&places[k % 2]));
+                let ones = self.andnot(no, self.all32(lower | upper));
+                let (below, above) = match lower {
+                    0 => (self.zero(), ones),
+                    _ => (ones, self.zero()),
+                };
+                self.store(dst.add(64 * k), self.low32(below, above));
+                self.store(dst.add(64 * k + 32), self.high32(below, above));
             }
             k += 1;
         }
     }
+}
+
+/// Of the 16 bytes of each lane, which are the same, where four copies of each come to of eight, the first eight or those that
+/// follow, in that order.
+const fn copies_of_eight(order: [usize; 8]) -> [[u8; 32]; 2] {
+    let mut places = [[0; 32]; 2];
+    let mut i = 0;
+    while i < 64 {
+        places[i / 32][i % 32] = (i / 32 * 8 + order[i % 32 / 4]) as u8;
+        i += 1;
+    }
+    places
 }
