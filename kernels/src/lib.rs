@@ -64,7 +64,7 @@ mod buffer;
 mod codec;
 mod convert;
 mod copies;
-#[cfg(all(target_arch = "x86_64", not(any(simdcast_portable, test))))]
+#[cfg(target_arch = "x86_64")]
 mod cores;
 #[cfg(target_arch = "x86_64")]
 mod cpuid;
