@@ -140,7 +140,7 @@ fn the_value_and_what_it_would_become_are_told() {
     tells(
         told(&[0.5, 0.1], vec![0f32; 2]),
         1,
-        "float64, 1e-1, would become 1.0000000149011612e-1 in float32",
+        "float64, 0.1, would become 0.10000000149011612 in float32",
     );
     tells(told(&[1u16, 300], vec![0u8; 2]), 1, "uint16, 300, would become 44 in uint8");
     tells(told(&[f32::NAN], vec![0i64]), 0, "float32, NaN, would become 0 in int64");

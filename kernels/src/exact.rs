@@ -32,6 +32,9 @@ pub enum Exact {
     },
 }
 
+/// Past the exponents of all dtypes, of which float64's are the furthest from zero, with 64 bits of a significand to spare.
+const FAR: i32 = 2000;
+
 impl Exact {
     /// The integer 0 or 1.
     pub const fn from_bool(value: bool) -> Self {
@@ -114,7 +117,8 @@ impl Exact {
                 Self::Finite { negative, significand: 0, exponent: 0 }
             }
             Self::Finite { negative, significand, exponent } => {
-                let zeros = significand.trailing_zeros();
+                let (zeros, most) = (significand.trailing_zeros(), exponent.abs_diff(i32::MAX));
+                let zeros = if zeros < most { zeros } else { most };
                 Self::Finite {
                     negative,
                     significand: significand >> zeros,
@@ -124,10 +128,24 @@ impl Exact {
             other => other,
         }
     }
+
+    /// A value that becomes the same in every dtype, and whose exponent can be calculated with: a number that is further from 1
+    /// than those of all dtypes are comes nearer, but not near.
+    pub(crate) const fn in_reach(self) -> Self {
+        match self {
+            Self::Finite { negative, significand, exponent } if exponent > FAR => {
+                Self::Finite { negative, significand, exponent: FAR }
+            }
+            Self::Finite { negative, significand, exponent } if exponent < -FAR => {
+                Self::Finite { negative, significand, exponent: -FAR }
+            }
+            near => near,
+        }
+    }
 }
 
-/// Integers in full, other numbers as the shortest decimal that names their float64 (every dtype's
-/// numbers are exact in float64 or in 64-bit integers).
+/// Integers below 2^64 in full, other numbers as the shortest decimal that names their float64 (every dtype's
+/// numbers are exact in float64 or in 64-bit integers), with an exponent where they are smaller than 2^-14 or not below 2^64.
 impl fmt::Display for Exact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.reduced() {
@@ -138,9 +156,10 @@ impl fmt::Display for Exact {
             {
                 f.pad_integral(!negative, "", Digits::of(significand << exponent).as_str())
             }
-            Self::Finite { exponent, .. } => {
+            Self::Finite { significand, exponent, .. } => {
                 let value = self.to_f64();
-                if (-5..64).contains(&exponent) {
+                let leading = exponent.saturating_add(63 - significand.leading_zeros() as i32);
+                if (-14..64).contains(&leading) {
                     fmt::Display::fmt(&value, f)
                 } else {
                     fmt::LowerExp::fmt(&value, f)
@@ -219,7 +238,21 @@ mod tests {
             Exact::Finite { negative: true, significand, exponent }.to_string()
         };
         assert_eq!(finite(u64::MAX, -1), "-9223372036854776000");
-        assert_eq!([finite(1, 1025), finite(1, -2000)], ["-inf", "-0e0"]);
+        for (value, shown) in [
+            (0.3, "0.3"),
+            (-123.456, "-123.456"),
+            (2f64.powi(-14), "0.00006103515625"),
+            (2f64.powi(-15), "3.0517578125e-5"),
+            (0.1 * 2f64.powi(70), "1.1805916207174114e20"),
+        ] {
+            assert_eq!(decode(DType::Float64, value.to_bits()).to_string(), shown);
+        }
+        for far in [1025, 2000, 2001, 3073, 4000, 5000, i32::MAX - 1, i32::MAX] {
+            assert_eq!([finite(1, far), finite(6, far)], ["-inf"; 2], "{far}");
+        }
+        for far in [-1139, -1140, -2000, -2001, -5000, i32::MIN + 1, i32::MIN] {
+            assert_eq!([finite(1, far), finite(u64::MAX, far)], ["-0e0"; 2], "{far}");
+        }
         assert_eq!(Exact::from_u64(u64::MAX).to_string(), "18446744073709551615");
         assert_eq!(Exact::from_i64(i64::MIN).to_string(), "-9223372036854775808");
         assert_eq!(format!("{:>6}", Exact::from_i64(-7)), "    -7");
@@ -237,5 +270,8 @@ mod tests {
         assert!(Exact::from_u64(0).same_number(minus_zero));
         assert!(!two.same_number(Exact::from_i64(-2)));
         assert!(!two.same_number(Exact::Nan { negative: false, payload: 0 }));
+        let far = |significand, exponent| Exact::Finite { negative: false, significand, exponent };
+        assert!(far(4, i32::MAX - 1).same_number(far(2, i32::MAX)));
+        assert!(!far(4, i32::MAX).same_number(far(2, i32::MAX)));
     }
 }

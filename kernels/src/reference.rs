@@ -194,6 +194,7 @@ pub const fn encode(
     options: &Options,
     draw: u32,
 ) -> Result<u64, Unfit> {
+    let value = value.in_reach();
     match dtype.numbers_ref() {
         Numbers::Bool => Ok(!value.is_zero() as u64),
         Numbers::Int(format) => encode_int(*format, value, from_float, options, draw),
