@@ -13,8 +13,9 @@ pub enum Numbers {
     Float(FloatFormat),
 }
 
-/// An integer format.
+/// The integer format of a dtype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct IntFormat {
     /// Two's complement if true.
     pub signed: bool,
@@ -57,6 +58,7 @@ pub enum Specials {
 /// A binary floating-point format: from the top, a sign bit (unless [`Specials::PowersOfTwo`]),
 /// `exponent_bits` and `mantissa_bits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FloatFormat {
     /// Bits of the exponent field.
     pub exponent_bits: u32,
@@ -70,12 +72,12 @@ pub struct FloatFormat {
 
 impl FloatFormat {
     /// A format with the bias of IEEE 754, `2^(exponent_bits - 1) - 1`.
-    pub const fn new(exponent_bits: u32, mantissa_bits: u32, specials: Specials) -> Self {
+    pub(crate) const fn new(exponent_bits: u32, mantissa_bits: u32, specials: Specials) -> Self {
         Self { exponent_bits, mantissa_bits, bias: (1 << (exponent_bits - 1)) - 1, specials }
     }
 
     /// The same format with another bias.
-    pub const fn with_bias(self, bias: i32) -> Self {
+    pub(crate) const fn with_bias(self, bias: i32) -> Self {
         Self { bias, ..self }
     }
 
