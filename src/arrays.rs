@@ -128,7 +128,7 @@ impl<A: Element, D: Dimension> CastArray for ArrayRef<A, D> {
         &self,
         options: &CastOptions,
     ) -> Result<Array<B, D>, CastError> {
-        collect(self, options, &crate::parallel::ALL)
+        collect(self, options, &crate::parallel::FRESH)
     }
 }
 

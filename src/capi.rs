@@ -92,7 +92,7 @@ fn run(
 fn by(threads: u32) -> Threads {
     match NonZeroUsize::new(threads as usize) {
         None => ALL,
-        limit => Threads { limit },
+        Some(limit) => Threads::at_most(limit),
     }
 }
 

@@ -132,11 +132,11 @@ fn in_a_pool_no_other_threads_are_started() {
         return say("NOT TESTED: A POOL OF THE CALLER'S, AS THREADS ARE REFUSED HERE");
     };
     assert_eq!(threads(), before + 3, "what is counted are threads");
-    let n = 3 << 20;
+    let n = 4 << 20;
     let (src, options) = (vec![7u8; n], CastOptions::new());
     let (mut floats, mut bits) = (vec![0f32; n], vec![0; n / 8]);
     let cast = Cast::new(DType::UInt8, DType::Float32, options).unwrap();
-    let view = StridedView::new(DType::UInt8, &src, 0, &[1024, 3072], &[1, 1024]).unwrap();
+    let view = StridedView::new(DType::UInt8, &src, 0, &[1024, 4096], &[1, 1024]).unwrap();
     pool.install(|| {
         par_cast(&src, &mut floats).unwrap();
         assert_eq!(par_cast_vec::<_, f32>(&src), floats);
@@ -144,7 +144,7 @@ fn in_a_pool_no_other_threads_are_started() {
         par_cast_same_value(&src, &mut floats).unwrap();
         let bytes = bytemuck::cast_slice_mut(&mut floats);
         cast.par_run_limited(&src, bytes, n, NonZeroUsize::new(2).unwrap()).unwrap();
-        let mut target = StridedViewMut::contiguous(DType::Float32, bytes, &[1024, 3072]).unwrap();
+        let mut target = StridedViewMut::contiguous(DType::Float32, bytes, &[1024, 4096]).unwrap();
         cast.par_run_strided(&view, &mut target).unwrap();
     });
     assert_eq!(threads(), before + 3);
@@ -358,7 +358,7 @@ fn typed_masked_casts_and_casts_that_keep_values() {
 fn new_vectors_are_written_whole() {
     for pool in pools() {
         pool.install(|| {
-            for n in [0, 1, 1000, 300_000, 2_000_001] {
+            for n in [0, 1, 1000, 300_000, 4_000_001] {
                 let source: Vec<i32> = (0..n).collect();
                 assert!(par_cast_vec::<_, f64>(&source) == cast_vec::<_, f64>(&source));
                 assert!(par_cast_vec::<_, bool>(&source) == cast_vec::<_, bool>(&source));
