@@ -2,11 +2,13 @@
 
 use crate::element::Element;
 use crate::error::CastError;
+use crate::isa::{Level, LevelError};
 use crate::options::{ByteOrder, CastOptions};
 use simdcast_kernels::{
-    DType, InOrder, Kernel, Options, Out, Road, run_pair_defaults, run_plain_defaults,
+    DType, InOrder, Join, Kernel, Options, Out, Road, run_pair_defaults, run_plain_defaults,
 };
 use std::fmt;
+use std::mem::MaybeUninit;
 
 /// Whether a cast under these options can fail on some value: never without [`Overflow::Error`](crate::Overflow::Error). They are [`CastOptions`],
 /// or the kernels' [`Options`].
@@ -137,6 +139,34 @@ impl Cast {
         Ok(Self { kernel, options, swapped: [false; 2] })
     }
 
+    /// As [`new`](Self::new), on an instruction set that need not be the one in use: a library can choose for its own casts, which
+    /// [`isa::set`](crate::isa::set) would do for all of a program.
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastOptions, DType, isa};
+    ///
+    /// let level = isa::find("scalar")?;
+    /// let cast = Cast::on(level, DType::Int8, DType::Float64, CastOptions::new())?;
+    /// assert_eq!(cast.isa(), "scalar");
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CastError::Isa`] if this CPU cannot run it.
+    pub fn on(
+        level: &'static Level,
+        from: DType,
+        to: DType,
+        options: CastOptions,
+    ) -> Result<Self, CastError> {
+        if !level.is_available() {
+            let name = level.name().to_owned();
+            return Err(CastError::Isa { name, why: LevelError::Unavailable });
+        }
+        let kernel = Kernel::on(level, from, to, options.as_options());
+        Ok(Self { kernel, options, swapped: [false; 2] })
+    }
+
     /// The cast between buffers in these byte orders. Those of the parts of complex numbers are meant; to
     /// dtypes of one byte and packed ones it makes no difference.
     ///
@@ -218,6 +248,41 @@ impl Cast {
         if self.run_plain(src, dst, elements) { Ok(()) } else { self.run_any_n(src, dst, elements) }
     }
 
+    /// As [`run_n`](Self::run_n), into memory that may be uninitialised, such as a new buffer's. Answers its bytes, which are
+    /// not then. (`par_run_uninit` does it by several threads, with the feature `rayon`.)
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastOptions, DType};
+    ///
+    /// let cast = Cast::new(DType::UInt8, DType::UInt16, CastOptions::new())?;
+    /// let mut buffer = Vec::with_capacity(4);
+    /// let bytes = cast.run_uninit(&[7, 255], &mut buffer.spare_capacity_mut()[..4], 2)?;
+    /// assert_eq!(bytes, bytemuck::cast_slice::<u16, u8>(&[7, 255]));
+    /// # Ok::<(), simdcast::CastError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run_n`](Self::run_n). What has been written then is not told.
+    pub fn run_uninit<'a>(
+        &self,
+        src: &[u8],
+        dst: &'a mut [MaybeUninit<u8>],
+        elements: usize,
+    ) -> Result<&'a mut [u8], CastError> {
+        self.uninit_in_parts(src, dst, elements, &InOrder)
+    }
+
+    pub(crate) fn uninit_in_parts<'a>(
+        &self,
+        src: &[u8],
+        dst: &'a mut [MaybeUninit<u8>],
+        elements: usize,
+        join: &impl Join,
+    ) -> Result<&'a mut [u8], CastError> {
+        let result = self.kernel.run_uninit_in_parts(src, dst, elements, join);
+        result.map_err(|error| CastError::from_run(error, &self.kernel, src))
+    }
+
     /// As [`run_n`](Self::run_n).
     #[inline(never)]
     fn run_any_n(&self, src: &[u8], dst: &mut [u8], elements: usize) -> Result<(), CastError> {
@@ -265,8 +330,8 @@ impl Cast {
     /// ```
     /// use simdcast::{Cast, CastOptions, DType, isa};
     ///
-    /// isa::set("scalar")?;
-    /// let cast = Cast::new(DType::Int8, DType::Float64, CastOptions::new())?;
+    /// let scalar = isa::find("scalar")?;
+    /// let cast = Cast::on(scalar, DType::Int8, DType::Float64, CastOptions::new())?;
     /// assert_eq!(cast.kernel_name(), "int8 -> float64: scalar, fused");
     /// # Ok::<(), simdcast::CastError>(())
     /// ```

@@ -8,6 +8,7 @@ use rayon::ThreadPoolBuilder;
 use simdcast_kernels::{Join, Kernel, Options};
 use std::error::Error;
 use std::io::ErrorKind;
+use std::mem::MaybeUninit;
 use std::num::NonZeroUsize;
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
@@ -214,6 +215,19 @@ impl Cast {
         threads: NonZeroUsize,
     ) -> Result<(), CastError> {
         self.in_parts(src, dst, elements, &Threads::at_most(threads))
+    }
+
+    /// As [`run_uninit`](Self::run_uninit), by the threads of rayon if there is enough to do, as for memory that is no new one.
+    ///
+    /// # Errors
+    /// As [`run_uninit`](Self::run_uninit).
+    pub fn par_run_uninit<'a>(
+        &self,
+        src: &[u8],
+        dst: &'a mut [MaybeUninit<u8>],
+        elements: usize,
+    ) -> Result<&'a mut [u8], CastError> {
+        self.uninit_in_parts(src, dst, elements, &ALL)
     }
 
     fn in_parts(

@@ -457,3 +457,22 @@ fn of_several_unfit_elements_of_views_the_first_is_told() {
         }
     }
 }
+
+#[test]
+fn memory_that_nothing_was_written_to_is_written_in_full() {
+    let n = (5 << 20) + 3;
+    let src: Vec<u8> = (0..n).map(noise).map(|v| v as u8).collect();
+    let cast = Cast::new(DType::UInt8, DType::Float32, CastOptions::new()).unwrap();
+    let mut dst = Vec::with_capacity(4 * n as usize);
+    let memory = &mut dst.spare_capacity_mut()[..4 * n as usize];
+    let bytes = cast.par_run_uninit(&src, memory, n as usize).unwrap();
+    assert!(bytes.chunks(4).zip(&src).all(|(float, &v)| float == f32::from(v).to_ne_bytes()));
+}
+
+#[cfg(not(target_os = "linux"))]
+#[test]
+fn what_this_platform_does_not_tell() {
+    say(
+        "NOT TESTED: which threads are started, and what is done without any, which Linux tells or can be kept from giving",
+    );
+}

@@ -31,6 +31,22 @@ fn names_are_found_in_any_case() {
 }
 
 #[test]
+fn a_cast_may_choose_for_itself() {
+    for level in isa::levels() {
+        let cast = Cast::on(level, DType::Float32, DType::Float16, CastOptions::new());
+        if level.is_available() {
+            let (cast, mut dst) = (cast.unwrap(), [0; 2]);
+            assert_eq!(cast.isa(), level.name());
+            assert_eq!(cast.run(&1.5f32.to_ne_bytes(), &mut dst), Ok(()));
+            assert_eq!(u16::from_ne_bytes(dst), 0x3e00);
+        } else {
+            let (name, why) = (level.name().to_owned(), LevelError::Unavailable);
+            assert_eq!(cast.unwrap_err(), CastError::Isa { name, why });
+        }
+    }
+}
+
+#[test]
 fn a_level_is_itself_and_no_other() {
     for (i, level) in isa::levels().iter().enumerate() {
         for (j, other) in isa::levels().iter().enumerate() {

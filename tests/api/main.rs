@@ -125,6 +125,31 @@ fn typed_results_are_numbers() {
 }
 
 #[test]
+fn memory_that_nothing_was_written_to_is_written_in_full() {
+    use std::mem::MaybeUninit;
+    let checked = CastOptions::new().overflow(Overflow::Error);
+    for (from, to) in support::fewer_pairs() {
+        for n in [0, 1, 2, 7, 63, 64, 130, 1001] {
+            let src: Vec<u8> =
+                (0..from.bytes_for(n).unwrap()).map(|i| noise(i as u64) as u8).collect();
+            let cast = Cast::new(from, to, CastOptions::new()).unwrap();
+            let mut right = vec![0xee; to.bytes_for(n).unwrap()];
+            cast.run_n(&src, &mut right, n).unwrap();
+            let mut memory = vec![MaybeUninit::uninit(); right.len()];
+            assert_eq!(cast.run_uninit(&src, &mut memory, n).as_deref(), Ok(&*right), "{cast:?}");
+            // One byte more is one too many.
+            memory.push(MaybeUninit::uninit());
+            let error = cast.run_uninit(&src, &mut memory, n).unwrap_err();
+            assert_eq!(error, cast.run_n(&src, &mut vec![0; memory.len()], n).unwrap_err());
+        }
+    }
+    let cast = Cast::new(DType::Float32, DType::UInt8, checked).unwrap();
+    let src: Vec<u8> = [0.0f32, 255.9, 256.0, 1.0].iter().flat_map(|v| v.to_ne_bytes()).collect();
+    let error = cast.run_uninit(&src, &mut [MaybeUninit::uninit(); 4], 4).unwrap_err();
+    assert!(matches!(error, CastError::Unfit { index: 2, .. }), "{error}");
+}
+
+#[test]
 fn a_checked_cast_leaves_what_comes_before_the_failure() {
     let checked = CastOptions::new().overflow(Overflow::Error);
     // Long enough for whole steps of any instruction set and several tiles.

@@ -5,7 +5,9 @@ use super::{Kernel, Out, RunError, check};
 use crate::align;
 use crate::dtypes::bytes;
 use crate::stream::{self, Stores};
+use core::mem::MaybeUninit;
 use core::ops::Range;
+use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Does two things, one after the other or at once.
@@ -151,6 +153,19 @@ impl Kernel {
         // SAFETY: both sides have exactly the bytes of `n` elements, and what is borrowed shared cannot
         // overlap what is borrowed exclusively. Where the destination holds bools, bools are written.
         unsafe { self.run_parts(src.as_ptr(), dst.start, n, join) }
+    }
+
+    /// As [`run_in_parts`](Self::run_in_parts), into memory that may be uninitialised. Answers its bytes, which are not then.
+    pub fn run_uninit_in_parts<'a>(
+        &self,
+        src: &[u8],
+        dst: &'a mut [MaybeUninit<u8>],
+        n: usize,
+        join: &impl Join,
+    ) -> Result<&'a mut [u8], RunError> {
+        self.run_in_parts(src, &mut *dst, n, join)?;
+        // SAFETY: these are the bytes of `n` elements, no more, or there would be an error, and all of them have been written.
+        Ok(unsafe { &mut *(ptr::from_mut(dst) as *mut [u8]) })
     }
 
     /// # Safety
