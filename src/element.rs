@@ -9,7 +9,9 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// A Rust type whose values are elements of a dtype.
+/// A Rust type whose values are elements of a dtype: Rust's integers but those of 128 bits (`isize` and `usize` are those of
+/// as many bits), bool, f32 and f64; `half`'s `f16` and `bf16`; `num_complex::Complex` of these four floats; and the newtypes
+/// of this crate, such as [`Float8E4M3Fn`](crate::Float8E4M3Fn).
 pub trait Element: Typed + NoUninit + Send + Sync + 'static + sealed::Sealed {
     /// The bytes of a slice.
     #[doc(hidden)]
@@ -88,6 +90,12 @@ macro_rules! plain_data {
     )*};
 }
 pub(crate) use plain_data;
+
+#[cfg(any(target_pointer_width = "32", target_pointer_width = "64"))]
+plain_data! {
+    isize
+    usize
+}
 
 plain_data! {
     i8

@@ -96,6 +96,11 @@ pub use simdcast_kernels::{
     Rounding, StridedView, StridedViewMut, Typed, UnknownCode, UnknownDType, is_lossless,
 };
 pub use simdcast_kernels::{format, reference};
+// What the API has types of, in the versions that it has them of.
+pub use half;
+#[cfg(feature = "ndarray")]
+pub use ndarray;
+pub use num_complex;
 pub use stream::{CastReader, CastWriter, CastWriterParts, FinishError, Overlong, Truncated};
 
 /// The instruction sets: which ones this build has kernels for, which of them this CPU can run, and

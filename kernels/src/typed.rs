@@ -31,6 +31,18 @@ typed! {
     f64 => Float64;
 }
 
+#[cfg(target_pointer_width = "64")]
+typed! {
+    isize => Int64;
+    usize => UInt64;
+}
+
+#[cfg(target_pointer_width = "32")]
+typed! {
+    isize => Int32;
+    usize => UInt32;
+}
+
 #[cfg(feature = "half")]
 typed! {
     half::f16 => Float16;

@@ -102,7 +102,7 @@ macro_rules! typed_all {
 fn every_type_casts_as_its_dtype() {
     use simdcast::*;
     typed_all! {
-        bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64
+        bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64
         Complex<f16> Complex<bf16> Complex<f32> Complex<f64>
         Int1 Int2 Int4 UInt1 UInt2 UInt4
         Float8E4M3Fn Float8E5M2 Float8E4M3Fnuz Float8E5M2Fnuz Float8E4M3 Float8E3M4
