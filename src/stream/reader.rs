@@ -92,6 +92,25 @@ impl<R: BufRead> CastReader<R> {
         &self.reader
     }
 
+    /// The same, to change. What is read from it so is not cast.
+    ///
+    /// ```
+    /// use simdcast::{Cast, CastOptions, CastReader, DType};
+    /// use std::io::{BufRead, Read};
+    ///
+    /// let cast = Cast::new(DType::UInt8, DType::UInt16, CastOptions::new())?;
+    /// let mut reader = CastReader::new(cast, &[1u8, 2, 3][..]);
+    /// let mut word = [0; 2];
+    /// reader.read_exact(&mut word)?;
+    /// reader.get_mut().consume(1);
+    /// reader.read_exact(&mut word)?;
+    /// assert_eq!(u16::from_ne_bytes(word), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub const fn get_mut(&mut self) -> &mut R {
+        &mut self.reader
+    }
+
     /// Takes note of elements that were cast.
     fn count(&mut self, elements: usize) {
         if self.stream.left() == Some(0) && elements > 0 && self.stream.grain() != 1 {
