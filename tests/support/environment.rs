@@ -48,6 +48,16 @@ impl Environment {
         held
     }
 
+    /// Brings a thread into it that does nothing but to cast.
+    pub fn enter(self) {
+        cpu::write(self.0);
+    }
+
+    /// Whether this thread is in it.
+    pub fn is_entered(self) -> bool {
+        cpu::read() & !cpu::FLAGS == self.0
+    }
+
     /// Runs a cast in the environment, which must be what it then still is. Tells, too, whether the
     /// cast has raised a flag.
     #[inline(never)]
