@@ -1,13 +1,11 @@
 //! Every kernel of every instruction set against the reference, bit for bit: every pair, every
 //! option that makes a difference; all codes of sources of up to 16 bits, the rounding boundaries of
-//! the destination (and their neighbours) for wider ones; but some of these where each that is refused
-//! takes runs of its own.
+//! the destination (and their neighbours) for wider ones.
 
 mod support;
 
 use simdcast::{DType, Overflow, Rounding, reference};
 use simdcast_kernels::{Kernel, Options};
-use std::borrow::Cow;
 use support::{
     CHECKED, Case, Tally, assert_none, compare, distinct_options, in_parallel, noise, pairs, say,
     values,
@@ -22,7 +20,7 @@ fn every_kernel_is_the_reference_to_the_bit() {
         let codes = long_enough(values::codes(from, to));
         let mut tally = Tally { pairs: 1, ..Tally::default() };
         for options in distinct_options(from, to) {
-            tally += compare(&levels, from, to, &options, &affordable(&options, &codes))?;
+            tally += compare(&levels, from, to, &options, &codes)?;
         }
         Ok(tally)
     });
@@ -41,19 +39,6 @@ fn long_enough(codes: Vec<u128>) -> Vec<u128> {
     const LONG: usize = 4203;
     let n = codes.len().max(LONG);
     codes.into_iter().cycle().take(n).collect()
-}
-
-/// All codes; but where each that is refused takes runs of its own, some from all over.
-fn affordable<'a>(options: &Options, codes: &'a [u128]) -> Cow<'a, [u128]> {
-    const SOME: usize = 4096;
-    match options {
-        Options { overflow: Overflow::Error, rounding: Rounding::Stochastic { .. }, .. } => {
-            // (Any of each few that follow each other: all bits are some number's.)
-            let few = codes.chunks(codes.len().div_ceil(SOME)).enumerate();
-            few.map(|(i, few)| few[noise(i as u64) as usize % few.len()]).collect()
-        }
-        _ => codes.into(),
-    }
 }
 
 #[test]
