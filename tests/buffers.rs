@@ -498,3 +498,9 @@ fn every_length_between_unreadable_pages() {
         "NOT TESTED: this platform has no mmap to put unreadable pages beside buffers, of turned and masked casts either",
     );
 }
+
+#[cfg(not(target_pointer_width = "32"))]
+#[test]
+fn casts_of_more_bits_than_a_word_counts() {
+    say("NOT TESTED: no buffer has more bits than a word of 64 counts");
+}

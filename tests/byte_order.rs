@@ -446,3 +446,9 @@ fn threads() {
         }
     }
 }
+
+#[test]
+#[cfg(not(all(target_arch = "x86_64", not(simdcast_portable))))]
+fn the_loops_for_other_cores() {
+    support::say("NOT TESTED: this build has no loops that are chosen by the core");
+}

@@ -171,3 +171,9 @@ fn types_that_cannot_take_each_others_place_are_refused() {
     assert!(cast_in_place_with::<_, u16>(&mut shorts, &checked).is_err());
     assert_eq!(shorts, [1, -1]);
 }
+
+#[test]
+#[cfg(not(unix))]
+fn buffers_between_unreadable_pages() {
+    support::say("NOT TESTED: this platform has no mmap to put unreadable pages beside buffers");
+}

@@ -148,3 +148,9 @@ fn the_comparison_sees_what_other_options_change() {
         assert!(case.check(&kernel).is_err(), "{options:?}");
     }
 }
+
+#[test]
+#[cfg(not(all(target_arch = "x86_64", not(simdcast_portable))))]
+fn the_loops_for_other_cores() {
+    say("NOT TESTED: this build has no loops that are chosen by the core");
+}

@@ -198,3 +198,11 @@ fn simdcast_isa_that_cannot_be_used_gives_one_line() {
         }
     }
 }
+
+#[cfg(not(target_os = "linux"))]
+#[test]
+fn a_line_that_cannot_be_written_is_left_out() {
+    crate::support::say(
+        "NOT TESTED: this platform has no /dev/full, to which nothing can be written",
+    );
+}
