@@ -495,8 +495,7 @@ impl core::error::Error for UnknownDType {}
 /// A code that no dtype has.
 ///
 /// ```
-/// use simdcast_kernels::{DType, UnknownCode};
-///
+/// # use simdcast_kernels::{DType, UnknownCode};
 /// assert_eq!(DType::try_from(DType::Int8.code()), Ok(DType::Int8));
 /// assert_eq!(DType::try_from(44), Err(UnknownCode { code: 44 }));
 /// ```

@@ -10,8 +10,7 @@ use core::str::FromStr;
 /// [`Options::saturate`] instead, and at [`Overflow::Error`].
 ///
 /// ```
-/// use simdcast_kernels::Overflow;
-///
+/// # use simdcast_kernels::Overflow;
 /// assert_eq!("wrap".parse(), Ok(Overflow::Wrap));
 /// assert_eq!(Overflow::Wrap.to_string(), "wrap");
 /// ```

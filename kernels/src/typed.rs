@@ -65,8 +65,7 @@ impl DType {
     /// The dtype of a Rust type.
     ///
     /// ```
-    /// use simdcast_kernels::DType;
-    ///
+    /// # use simdcast_kernels::DType;
     /// assert_eq!(DType::of::<f32>(), DType::Float32);
     /// ```
     pub const fn of<T: Typed>() -> DType {

@@ -345,8 +345,7 @@ impl Layout {
 /// Elements of a dtype that may lie apart, to be read.
 ///
 /// ```
-/// use simdcast_kernels::{DType, StridedView};
-///
+/// # use simdcast_kernels::{DType, StridedView};
 /// // Every second element of three, the last first.
 /// let values = [1u16, 2, 3, 4, 5, 6];
 /// let bytes = bytemuck::cast_slice(&values);
@@ -368,8 +367,7 @@ pub struct StridedView<'a> {
 /// Elements of a dtype that may lie apart, to be written to. No two of them share a byte.
 ///
 /// ```
-/// use simdcast_kernels::{DType, StridedViewMut};
-///
+/// # use simdcast_kernels::{DType, StridedViewMut};
 /// let mut bytes = [0; 12];
 /// let rows = StridedViewMut::contiguous(DType::UInt16, &mut bytes, &[2, 3])?;
 /// assert!(rows.strides().eq([6, 2]));
