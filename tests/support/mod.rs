@@ -32,10 +32,15 @@ pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
     DType::ALL.into_iter().flat_map(|from| DType::ALL.into_iter().map(move |to| (from, to)))
 }
 
-/// Every pair of dtypes, or one in fifteen where [values](values::stride) are thinned out: for tests of what is
-/// done around kernels that others test.
+/// Every pair of dtypes, or one in fifteen where values are thinned out: for tests of what is done around kernels that
+/// others test.
 pub fn fewer_pairs() -> impl Iterator<Item = (DType, DType)> {
-    pairs().step_by(if values::stride() > 1 { 15 } else { 1 })
+    pairs().step_by(one_in(15))
+}
+
+/// So many where [values](values::stride) are thinned out, else one: of what is tested as a whole, the step to the next.
+pub fn one_in(some: usize) -> usize {
+    if values::stride() > 1 { some } else { 1 }
 }
 
 /// The seeds with which stochastic rounding is tested.
@@ -247,18 +252,31 @@ pub fn compare(
     if options.overflow != Overflow::Error {
         on_all(case(codes, options))?;
     } else if matches!(options.rounding, Rounding::Stochastic { .. }) {
-        // Whether an element fits depends on its place: runs a little past each failure, the next
-        // of which begins right after it.
+        on_all(case(codes, options))?;
+        // What is drawn takes a number to where one of the directed roundings does: what all of them refuse never fits.
+        let ways = [Rounding::TowardZero, Rounding::Up, Rounding::Down];
+        let refuses = |&code: &u128, rounding| {
+            let options = Options { rounding, ..*options };
+            reference::cast(from, to, code, &options, 0).is_err()
+        };
+        let never = |code: &u128| ways.iter().all(|&rounding| refuses(code, rounding));
+        let (mut never, some): (Vec<_>, Vec<_>) = codes.iter().copied().partition(never);
+        // Others fit anywhere or in some places: runs a little past each failure, the next of which begins right after it.
         const PAST: usize = 16;
-        let mut rest = codes;
-        let mut options = *options;
+        let mut rest = &some[..];
+        let mut shifted = *options;
         while !rest.is_empty() {
             let refused =
-                |&i: &usize| reference::cast(from, to, rest[i], &options, i as u64).is_err();
+                |&i: &usize| reference::cast(from, to, rest[i], &shifted, i as u64).is_err();
             let end = (0..rest.len()).find(refused).map_or(rest.len(), |i| i + 1);
-            on_all(case(&rest[..rest.len().min(end + PAST)], &options))?;
+            on_all(case(&rest[..rest.len().min(end + PAST)], &shifted))?;
             rest = &rest[end..];
-            options.first_index = options.first_index.wrapping_add(end as u64);
+            shifted.first_index = shifted.first_index.wrapping_add(end as u64);
+        }
+        never.sort_unstable();
+        never.dedup();
+        for level in levels {
+            each_is_refused(&Kernel::on(level, from, to, options), &never)?;
         }
     } else {
         let (mut fit, mut unfit) = (Vec::new(), Vec::new());
