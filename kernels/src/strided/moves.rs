@@ -1,7 +1,7 @@
 //! Elements moved as they are between places that lie apart: a matrix by squares, what lies close together by units, and the
 //! rest one by one.
 
-use super::transpose::{REGISTER, bring_all_near, rows_of_square, square};
+use super::transpose::{LINE, REGISTER, bring_all_near, lines, square};
 use super::units::{Grid, Units};
 use crate::copies;
 
@@ -136,8 +136,8 @@ unsafe fn move_rows<const N: usize>(
 }
 
 /// Moves elements that lie one after the other along a column in the source, along a row in the
-/// destination. On the side that is far they are moved one after the other. Something else is done before each square that is
-/// written where it is far.
+/// destination. On the side that is far they are moved one after the other. Something else is done before each square, or line of
+/// squares, that is written where it is far.
 ///
 /// # Safety
 /// As for [`move_elements`], with the step from a column to the next in the source, and from a row to the
@@ -212,21 +212,30 @@ unsafe fn squares_by_rows<const N: usize, const STREAMED: bool>(
     [rows, cols]: [usize; 2],
     mut before: impl FnMut(),
 ) {
-    let (side, height) = (REGISTER / N, rows_of_square(N, STREAMED));
-    for row in (0..rows).step_by(height) {
+    let side = REGISTER / N;
+    for row in (0..rows).step_by(side) {
         // SAFETY: the caller's.
         unsafe {
             // While these are moved the lines of the next come near.
-            for next in row + height..rows.min(row + 2 * height) {
+            for next in row + side..rows.min(row + 2 * side) {
                 if !STREAMED {
                     bring_all_near(dst.offset(next as isize * dst_step), cols * N);
                 }
             }
-            for col in (0..cols).step_by(side) {
-                before();
+            let mut col = 0;
+            while col < cols {
                 let src = src.offset(col as isize * src_step).add(row * N);
                 let dst = dst.offset(row as isize * dst_step).add(col * N);
-                square::<N, STREAMED>(src, src_step, dst, dst_step);
+                let is_line =
+                    STREAMED && dst.addr().is_multiple_of(LINE) && (cols - col) * N >= LINE;
+                before();
+                col += if is_line {
+                    lines::<N>(src, src_step, dst, dst_step);
+                    LINE / N
+                } else {
+                    square::<N, STREAMED>(src, src_step, dst, dst_step);
+                    side
+                }
             }
         }
     }

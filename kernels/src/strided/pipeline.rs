@@ -8,11 +8,12 @@
 
 use super::moves::{Far, turn_over};
 use super::plan::{Axis, Plan, for_each_place};
-use super::transpose::{LINE, REGISTER, bring_near, rows_of_square};
+use super::transpose::{LINE, REGISTER, bring_near};
 use super::{Outcome, ROW, Runs};
 use crate::buffer::Buffer;
 use crate::stream::{fence, fill_half_a_cache};
 use alloc::vec::Vec;
+use core::iter::once;
 use core::ops::Range;
 
 /// The bytes of a block's results, at most.
@@ -107,12 +108,17 @@ impl<'a> Pipeline<'a> {
     unsafe fn blocks(&mut self, src: *const u8, dst: *mut u8) -> bool {
         let [most_rows, most_cols] = self.most;
         let [rows, cols] = [self.rows, self.cols];
-        let mut blocks = (0..rows.len).step_by(most_rows).flat_map(|row| {
+        // The destination's first rows end with a line, so that those of the following blocks start with one.
+        let first = (dst.addr().wrapping_neg() % LINE / self.to).min(rows.len);
+        let others = (first..rows.len).step_by(most_rows);
+        let others = others.map(|row| row..rows.len.min(row + most_rows));
+        let ranges = once(0..first).filter(|first| !first.is_empty()).chain(others);
+        let mut blocks = ranges.flat_map(|range| {
             (0..cols.len).step_by(most_cols).map(move |col| Block {
                 // (Offsets of elements that there are.)
-                src: src.wrapping_offset(row as isize * rows.src + col as isize * cols.src),
-                dst: dst.wrapping_offset(row as isize * rows.dst + col as isize * cols.dst),
-                rows: most_rows.min(rows.len - row),
+                src: src.wrapping_offset(range.start as isize * rows.src + col as isize * cols.src),
+                dst: dst.wrapping_offset(range.start as isize * rows.dst + col as isize * cols.dst),
+                rows: range.len(),
                 cols: most_cols.min(cols.len - col),
             })
         });
@@ -196,9 +202,12 @@ impl<'a> Pipeline<'a> {
         let side = REGISTER / self.to;
         let squares = share(block.cols.div_ceil(side), step);
         let cols = squares.start * side..(squares.end * side).min(block.cols);
-        let squares = cols.len() / rows_of_square(self.to, true) * (block.rows / side);
-        let each = lines.count().div_ceil(squares.max(1));
-        let far = if self.runs.streams { Far::Memory } else { Far::Destination };
+        let (far, moved) = match self.runs.streams {
+            true => (Far::Memory, LINE),
+            false => (Far::Destination, REGISTER),
+        };
+        let turns = cols.len() / side * (block.rows * self.to / moved);
+        let each = lines.count().div_ceil(turns.max(1));
         // SAFETY: the caller's: the columns are the block's, of which all rows have been written. The results are this one's own,
         // and so don't overlap the destination. The units are those of the kernel's instruction set.
         unsafe {

@@ -7,7 +7,7 @@
 //! so that nothing need be chosen: what is turned over comes from far away, and waits for that.
 
 pub(super) use registers::bring_near;
-use registers::{Register, read_half, stream, zip_high, zip_low};
+use registers::{Register, stream, zip_high, zip_low};
 
 /// The bytes of a register.
 pub(super) const REGISTER: usize = 16;
@@ -23,21 +23,17 @@ pub(super) fn bring_all_near(first: *const u8, bytes: usize) {
     places.for_each(|byte| bring_near(first.wrapping_add(byte)));
 }
 
-/// How many rows a square has when it is turned over: as many as a register has elements, but half as many of single bytes that
-/// are streamed, so that no more lines are written by turns than CPUs collect.
-pub(super) const fn rows_of_square(size: usize, streamed: bool) -> usize {
-    if size == 1 && streamed { REGISTER / 2 } else { REGISTER / size }
-}
+/// The registers of a line.
+const REGISTERS: usize = LINE / REGISTER;
 
-/// Turns a square over: the first row's elements, as many as it [has rows](rows_of_square) then, become the first of each
-/// row. Elements of 16 bytes are squares by themselves.
+/// Turns a square over: the first row's elements become the first of each row. A square has as many rows as a register has
+/// elements; those of 16 bytes are squares by themselves.
 ///
 /// What is streamed goes past the caches, and needs a [fence](crate::stream::fence) when all is done.
 ///
 /// # Safety
-/// `src` is valid for reading as many rows as a register has elements of `N` bytes, each `src_step` bytes on and of as many
-/// elements as the square has rows then; and `dst` for writing these, of a register, each `dst_step` bytes on. They don't
-/// overlap. Rows that are streamed are aligned in `dst`.
+/// `src` is valid for reading as many rows as a register has elements of `N` bytes, each `src_step` bytes on and a register long;
+/// and `dst` for writing as many, each `dst_step` bytes on. They don't overlap. Rows that are streamed are aligned in `dst`.
 #[inline(always)]
 pub(super) unsafe fn square<const N: usize, const STREAMED: bool>(
     src: *const u8,
@@ -48,38 +44,46 @@ pub(super) unsafe fn square<const N: usize, const STREAMED: bool>(
     // SAFETY: the caller's.
     unsafe {
         match N {
-            1 if STREAMED => stream_half_square(src, src_step, dst, dst_step),
-            1 => turn::<N, 16, STREAMED>(src, src_step, dst, dst_step),
-            2 => turn::<N, 8, STREAMED>(src, src_step, dst, dst_step),
-            4 => turn::<N, 4, STREAMED>(src, src_step, dst, dst_step),
-            8 => turn::<N, 2, STREAMED>(src, src_step, dst, dst_step),
-            _ => turn::<N, 1, STREAMED>(src, src_step, dst, dst_step),
+            1 => turn::<N, 16, 1, STREAMED>(src, src_step, dst, dst_step),
+            2 => turn::<N, 8, 1, STREAMED>(src, src_step, dst, dst_step),
+            4 => turn::<N, 4, 1, STREAMED>(src, src_step, dst, dst_step),
+            8 => turn::<N, 2, 1, STREAMED>(src, src_step, dst, dst_step),
+            _ => turn::<N, 1, 1, STREAMED>(src, src_step, dst, dst_step),
         }
     }
 }
 
+/// Turns as many squares over as have a line in each row, and streams line by line.
+///
+/// What is written by turns to more lines than one, CPUs collect before it goes to memory; but a Zen 4 not if these are at
+/// the same place of their pages, as the rows of a matrix of 4096 float32s are: it took six times as long to write them.
+///
 /// # Safety
-/// As for [`square`], of single bytes that are streamed.
+/// As for [`square`], of rows that are streamed, and of so many squares that are read one below the other and written one beside
+/// the other.
 #[inline(always)]
-unsafe fn stream_half_square(src: *const u8, src_step: isize, dst: *mut u8, dst_step: isize) {
+pub(super) unsafe fn lines<const N: usize>(
+    src: *const u8,
+    src_step: isize,
+    dst: *mut u8,
+    dst_step: isize,
+) {
     // SAFETY: the caller's.
     unsafe {
-        let half = |i: usize| read_half(src.offset(i as isize * src_step));
-        // (Of the rows that are zipped first, every second one would come from second halves.)
-        let mut rows: [Register; 8] = core::array::from_fn(|i| zip_low::<1>(half(i), half(i + 8)));
-        rows = zipped::<1, 8>(rows);
-        rows = zipped::<1, 8>(rows);
-        rows = zipped::<1, 8>(rows);
-        for (i, row) in rows.into_iter().enumerate() {
-            stream(dst.offset(i as isize * dst_step).cast(), row);
+        match N {
+            1 => turn::<N, 16, REGISTERS, true>(src, src_step, dst, dst_step),
+            2 => turn::<N, 8, REGISTERS, true>(src, src_step, dst, dst_step),
+            4 => turn::<N, 4, REGISTERS, true>(src, src_step, dst, dst_step),
+            8 => turn::<N, 2, REGISTERS, true>(src, src_step, dst, dst_step),
+            _ => turn::<N, 1, REGISTERS, true>(src, src_step, dst, dst_step),
         }
     }
 }
 
 /// # Safety
-/// As for [`square`], of `ROWS` rows.
+/// As for [`square`], of so many squares of `ROWS` rows, as for [`lines`].
 #[inline(always)]
-unsafe fn turn<const N: usize, const ROWS: usize, const STREAMED: bool>(
+unsafe fn turn<const N: usize, const ROWS: usize, const SQUARES: usize, const STREAMED: bool>(
     src: *const u8,
     src_step: isize,
     dst: *mut u8,
@@ -87,27 +91,44 @@ unsafe fn turn<const N: usize, const ROWS: usize, const STREAMED: bool>(
 ) {
     // SAFETY: the caller's; registers are read and written at any alignment, but for those that are streamed.
     unsafe {
-        let mut rows: [Register; ROWS] = core::array::from_fn(|i| {
-            src.offset(i as isize * src_step).cast::<Register>().read_unaligned()
+        let squares: [[Register; ROWS]; SQUARES] = core::array::from_fn(|square| {
+            turned::<N, ROWS>(src.offset((square * ROWS) as isize * src_step), src_step)
         });
-        // (Written out: rows that a loop gives its next turn the compiler may leave in memory.)
-        if ROWS > 1 {
-            rows = zipped::<N, ROWS>(rows);
-        }
-        if ROWS > 2 {
-            rows = zipped::<N, ROWS>(rows);
-        }
-        if ROWS > 4 {
-            rows = zipped::<N, ROWS>(rows);
-        }
-        if ROWS > 8 {
-            rows = zipped::<N, ROWS>(rows);
-        }
-        for (i, row) in rows.into_iter().enumerate() {
-            let dst = dst.offset(i as isize * dst_step).cast::<Register>();
-            if STREAMED { stream(dst, row) } else { dst.write_unaligned(row) }
+        for row in 0..ROWS {
+            for (i, square) in squares.iter().enumerate() {
+                let dst = dst.offset(row as isize * dst_step).add(i * REGISTER);
+                let dst = dst.cast::<Register>();
+                if STREAMED { stream(dst, square[row]) } else { dst.write_unaligned(square[row]) }
+            }
         }
     }
+}
+
+/// # Safety
+/// As for [`square`], of what is read.
+#[inline(always)]
+unsafe fn turned<const N: usize, const ROWS: usize>(
+    src: *const u8,
+    src_step: isize,
+) -> [Register; ROWS] {
+    // SAFETY: the caller's; registers are read at any alignment.
+    let mut rows: [Register; ROWS] = core::array::from_fn(|i| unsafe {
+        src.offset(i as isize * src_step).cast::<Register>().read_unaligned()
+    });
+    // (Written out: rows that a loop gives its next turn the compiler may leave in memory.)
+    if ROWS > 1 {
+        rows = zipped::<N, ROWS>(rows);
+    }
+    if ROWS > 2 {
+        rows = zipped::<N, ROWS>(rows);
+    }
+    if ROWS > 4 {
+        rows = zipped::<N, ROWS>(rows);
+    }
+    if ROWS > 8 {
+        rows = zipped::<N, ROWS>(rows);
+    }
+    rows
 }
 
 /// Each row zipped with the one half of them on.
@@ -150,16 +171,6 @@ mod registers {
         unsafe { core::arch::x86_64::_mm_stream_si128(dst, row) };
     }
 
-    /// Reads the first half of a register, at any alignment.
-    ///
-    /// # Safety
-    /// It can be read.
-    #[inline(always)]
-    pub(super) unsafe fn read_half(src: *const u8) -> Register {
-        // SAFETY: the caller's.
-        unsafe { core::arch::x86_64::_mm_loadl_epi64(src.cast()) }
-    }
-
     #[inline(always)]
     pub(super) fn zip_low<const N: usize>(a: Register, b: Register) -> Register {
         // SAFETY: every x86-64 CPU has these instructions.
@@ -190,10 +201,9 @@ mod registers {
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod registers {
     use core::arch::aarch64::{
-        uint8x16_t, vcombine_u8, vdup_n_u8, vld1_u8, vreinterpretq_u8_u16, vreinterpretq_u8_u32,
-        vreinterpretq_u8_u64, vreinterpretq_u16_u8, vreinterpretq_u32_u8, vreinterpretq_u64_u8,
-        vzip1q_u8, vzip1q_u16, vzip1q_u32, vzip1q_u64, vzip2q_u8, vzip2q_u16, vzip2q_u32,
-        vzip2q_u64,
+        uint8x16_t, vreinterpretq_u8_u16, vreinterpretq_u8_u32, vreinterpretq_u8_u64,
+        vreinterpretq_u16_u8, vreinterpretq_u32_u8, vreinterpretq_u64_u8, vzip1q_u8, vzip1q_u16,
+        vzip1q_u32, vzip1q_u64, vzip2q_u8, vzip2q_u16, vzip2q_u32, vzip2q_u64,
     };
 
     pub(super) type Register = uint8x16_t;
@@ -210,16 +220,6 @@ mod registers {
     pub(super) unsafe fn stream(dst: *mut Register, row: Register) {
         // SAFETY: the caller's.
         unsafe { dst.write_unaligned(row) };
-    }
-
-    /// Reads the first half of a register, at any alignment.
-    ///
-    /// # Safety
-    /// It can be read.
-    #[inline(always)]
-    pub(super) unsafe fn read_half(src: *const u8) -> Register {
-        // SAFETY: the caller's, and as below.
-        unsafe { vcombine_u8(vld1_u8(src), vdup_n_u8(0)) }
     }
 
     macro_rules! zip {
@@ -267,18 +267,6 @@ mod registers {
         unsafe { dst.write_unaligned(row) };
     }
 
-    /// Reads the first half of a register, at any alignment.
-    ///
-    /// # Safety
-    /// It can be read.
-    #[inline(always)]
-    pub(super) unsafe fn read_half(src: *const u8) -> Register {
-        let mut register = [0; super::REGISTER];
-        // SAFETY: the caller's.
-        unsafe { src.copy_to_nonoverlapping(register.as_mut_ptr(), super::REGISTER / 2) };
-        register
-    }
-
     #[inline(always)]
     fn zip<const N: usize>(a: Register, b: Register, first: usize) -> Register {
         core::array::from_fn(|i| {
@@ -303,25 +291,30 @@ mod registers {
 mod tests {
     use super::*;
 
-    fn turned<const N: usize, const STREAMED: bool>() {
+    /// Of squares, or as many of them as have lines, all elements change places.
+    fn turns<const N: usize, const STREAMED: bool>(squares: usize) {
         const STEP: usize = 24;
-        #[repr(align(16))]
-        struct Aligned([u8; 32 * 16]);
+        #[repr(align(64))]
+        struct Aligned([u8; 128 * 16]);
         let side = REGISTER / N;
-        let mut src = [0u8; STEP * 16];
+        let mut src = [0u8; STEP * 64];
         for (i, byte) in src.iter_mut().enumerate() {
             *byte = (i * 7 % 251) as u8;
         }
-        let mut dst = Aligned([0; 32 * 16]);
-        let step = if STREAMED { 32 } else { STEP + 3 };
-        // SAFETY: both have 16 rows of a register, so many bytes apart, which are aligned where they are streamed.
+        let mut dst = Aligned([0; 128 * 16]);
+        let step = if STREAMED { 128 } else { STEP + 3 };
+        // SAFETY: the source has 64 rows of a register, the destination 16 of a line, so many bytes apart, which are aligned where
+        // they are streamed.
         unsafe {
             let dst = dst.0.as_mut_ptr();
-            square::<N, STREAMED>(src.as_ptr(), STEP as isize, dst, step as isize);
+            match squares {
+                1 => square::<N, STREAMED>(src.as_ptr(), STEP as isize, dst, step as isize),
+                _ => lines::<N>(src.as_ptr(), STEP as isize, dst, step as isize),
+            }
             crate::stream::fence();
         }
-        for row in 0..rows_of_square(N, STREAMED) {
-            for col in 0..side {
+        for row in 0..side {
+            for col in 0..squares * side {
                 let (a, b) =
                     (&src[col * STEP + row * N..][..N], &dst.0[row * step + col * N..][..N]);
                 assert_eq!(a, b, "elements of {N} bytes: row {row}, column {col}");
@@ -331,15 +324,17 @@ mod tests {
 
     #[test]
     fn squares_of_all_sizes_are_turned_over() {
-        turned::<1, false>();
-        turned::<2, false>();
-        turned::<4, false>();
-        turned::<8, false>();
-        turned::<16, false>();
-        turned::<1, true>();
-        turned::<2, true>();
-        turned::<4, true>();
-        turned::<8, true>();
-        turned::<16, true>();
+        turns::<1, false>(1);
+        turns::<2, false>(1);
+        turns::<4, false>(1);
+        turns::<8, false>(1);
+        turns::<16, false>(1);
+        for squares in [1, REGISTERS] {
+            turns::<1, true>(squares);
+            turns::<2, true>(squares);
+            turns::<4, true>(squares);
+            turns::<8, true>(squares);
+            turns::<16, true>(squares);
+        }
     }
 }
