@@ -249,10 +249,10 @@ pub fn compare(
 ) -> Result<Tally, String> {
     let case = |codes: &[u128], options: &Options| Case::new(from, to, options, codes.to_vec());
     let on_all = |case: Case| levels.iter().try_for_each(|level| case.check_on(level));
+    on_all(case(codes, options))?;
     if options.overflow != Overflow::Error {
-        on_all(case(codes, options))?;
+        // (Nothing is refused.)
     } else if matches!(options.rounding, Rounding::Stochastic { .. }) {
-        on_all(case(codes, options))?;
         // What is drawn takes a number to where one of the directed roundings does: what all of them refuse never fits.
         let ways = [Rounding::TowardZero, Rounding::Up, Rounding::Down];
         let refuses = |&code: &u128, rounding| {
@@ -260,9 +260,9 @@ pub fn compare(
             reference::cast(from, to, code, &options, 0).is_err()
         };
         let never = |code: &u128| ways.iter().all(|&rounding| refuses(code, rounding));
-        let (mut never, some): (Vec<_>, Vec<_>) = codes.iter().copied().partition(never);
+        let (never, some): (Vec<_>, Vec<_>) = codes.iter().copied().partition(never);
+        each_is_refused(levels, from, to, options, never)?;
         // Others fit anywhere or in some places: runs a little past each failure, the next of which begins right after it.
-        const PAST: usize = 16;
         let mut rest = &some[..];
         let mut shifted = *options;
         while !rest.is_empty() {
@@ -273,39 +273,49 @@ pub fn compare(
             rest = &rest[end..];
             shifted.first_index = shifted.first_index.wrapping_add(end as u64);
         }
-        never.sort_unstable();
-        never.dedup();
-        for level in levels {
-            each_is_refused(&Kernel::on(level, from, to, options), &never)?;
-        }
     } else {
         let (mut fit, mut unfit) = (Vec::new(), Vec::new());
         for (&code, result) in codes.iter().zip(results(from, to, options, codes)) {
             if result.is_some() { fit.push(code) } else { unfit.push(code) }
         }
-        unfit.sort_unstable();
-        unfit.dedup();
-        on_all(case(codes, options))?;
         on_all(case(&fit, options))?;
-        for level in levels {
-            each_is_refused(&Kernel::on(level, from, to, options), &unfit)?;
-        }
+        each_is_refused(levels, from, to, options, unfit)?;
     }
     Ok(Tally { pairs: 0, options: 1, values: codes.len() as u64 })
 }
 
-fn each_is_refused(kernel: &Kernel, codes: &[u128]) -> Result<(), String> {
-    let (from, to) = (kernel.from(), kernel.to());
-    let size = from.size().unwrap_or(1);
-    let bytes: Vec<u8> = if from.is_packed() {
-        codes.iter().flat_map(|&code| source_bytes(from, &[code])).collect()
-    } else {
-        source_bytes(from, codes)
-    };
-    let mut dst = vec![0; to.bytes_for(1).unwrap()];
-    for (element, code) in bytes.chunks_exact(size).zip(codes) {
-        if kernel.run(element, &mut dst, 1) != Err(RunError::Unfit { index: 0 }) {
-            return Err(format!("{kernel:?}: {code:#x} is not refused"));
+/// How many elements follow one that is refused.
+const PAST: usize = 16;
+
+/// Whether kernels refuse each of these codes, which are refused wherever they are: alone, and before others.
+fn each_is_refused(
+    levels: &[&'static Level],
+    from: DType,
+    to: DType,
+    options: &Options,
+    mut codes: Vec<u128>,
+) -> Result<(), String> {
+    codes.sort_unstable();
+    codes.dedup();
+    let bytes = if from.is_packed() { Vec::new() } else { source_bytes(from, &codes) };
+    let mut dst = vec![0; to.bytes_for(1 + PAST).unwrap()];
+    for level in levels {
+        let kernel = Kernel::on(level, from, to, options);
+        for (i, code) in codes.iter().enumerate() {
+            for n in [1, (1 + PAST).min(codes.len() - i)] {
+                let packed;
+                let src = match from.size() {
+                    Some(size) => &bytes[i * size..(i + n) * size],
+                    None => {
+                        packed = source_bytes(from, &codes[i..i + n]);
+                        &packed[..]
+                    }
+                };
+                let dst = &mut dst[..to.bytes_for(n).unwrap()];
+                if kernel.run(src, dst, n) != Err(RunError::Unfit { index: 0 }) {
+                    return Err(format!("{kernel:?}: {code:#x}, first of {n}, is not refused"));
+                }
+            }
         }
     }
     Ok(())
