@@ -41,7 +41,7 @@ const LONG: usize = 65536;
 
 /// How long a pair is measured at one length, at least, and how many turns each of the four has then.
 const TIME: Duration = Duration::from_millis(80);
-const TURNS: usize = 5;
+const TURNS: usize = 12;
 
 /// How long one turn takes, about, where calls are shorter than that.
 const TURN: Duration = Duration::from_micros(20);

@@ -36,18 +36,9 @@ pub enum Stores {
 /// 1.02 times.
 const BUFFER: usize = 4 << 10;
 
-/// How far past the end of a piece's source lies what is fetched while the piece is streamed: about as much as memory delivers
-/// before the first of it arrives.
-///
-/// On a Zen 5, casts of 128 MiB to results half or a quarter as wide took 0.78 to 0.88 times as long so as with the next
-/// piece's source, in pieces of 4 KiB, and to wider ones as long; in pieces of 1 KiB it was 0.70 to 0.77 times, and with three
-/// times as much ahead 0.95 to 1.1 times what it was with this.
-const AHEAD: usize = 8 << 10;
-
 /// How many elements are streamed at once.
 ///
-/// While they are, source is fetched for others. On a Zen 4, casts took 0.72 to 0.95 times as long so, in pieces of 4 KiB of
-/// the source, of which the next one's was fetched, as in pieces of 8 KiB of results without it.
+/// While they are, source is fetched for others: how far ahead, [`cpu::ahead`] says.
 const fn piece(from: usize, to: usize) -> usize {
     // So many elements are whole cache lines, and no fewer are.
     let grain = 512 >> if to.trailing_zeros() < 9 { to.trailing_zeros() } else { 9 };
@@ -100,7 +91,7 @@ pub(crate) unsafe fn run(
 ) -> Option<usize> {
     let (from, to) = (params.from.bits(), params.to.bits());
     let head = align::to_line((dst.addr(), to), from)?.min(n);
-    let piece = piece(from, to);
+    let (piece, ahead) = (piece(from, to), cpu::ahead());
     let whole = (n - head) / piece * piece;
     let mut buffer = Buffer::<BUFFER>::new();
     // SAFETY: the caller's. The head and a piece are whole bytes on both sides; a piece fits the
@@ -116,7 +107,7 @@ pub(crate) unsafe fn run(
                 src: buffer.start(),
                 dst,
                 bytes: written,
-                next: src.wrapping_add(read + AHEAD),
+                next: src.wrapping_add(read + ahead),
                 ahead: read.max(LINE),
             });
         }
@@ -147,6 +138,7 @@ struct Lines {
 mod cpu {
     use super::Lines;
     use crate::align::LINE;
+    use crate::cores::Core;
     use crate::cpuid::ask;
     use core::arch::x86_64::{
         __m128i, __m256i, _MM_HINT_T0, _mm_load_si128, _mm_prefetch, _mm_sfence, _mm_stream_si128,
@@ -167,6 +159,22 @@ mod cpu {
     /// Two only if the CPU has AVX.
     pub(crate) unsafe fn expect(wide: bool) {
         WIDE.store(wide, Ordering::Relaxed);
+    }
+
+    /// How far past the end of a piece's source lies what is fetched while the piece is streamed.
+    ///
+    /// A Zen 4 fetches the next piece's. With 8 KiB in between, casts of 64 MiB and more took it 1.24 times as long on AVX-512,
+    /// and 1.23 times on AVX2, in geometric mean, longer than through the caches for one in two pairs; and without any of it as
+    /// long. (A Zen 3, on which neither was measured, has an L1 cache of the same size and ways.)
+    ///
+    /// On a Zen 5, 8 KiB are about as much as memory delivers before the first of it arrives: casts of 128 MiB to results half or
+    /// a quarter as wide took 0.78 to 0.88 times as long so as with the next piece's, and to wider ones as long; with three times
+    /// as much ahead they took 0.95 to 1.1 times what they did so.
+    pub(super) fn ahead() -> usize {
+        match Core::this() {
+            Core::Zen3 | Core::Zen4 => 0,
+            Core::Zen5 | Core::Any => 8 << 10,
+        }
     }
 
     /// Streams lines.
@@ -298,6 +306,10 @@ mod cpu {
     /// # Safety
     /// None: it does nothing.
     pub(crate) unsafe fn expect(_wide: bool) {}
+
+    pub(super) const fn ahead() -> usize {
+        0
+    }
 
     /// # Safety
     /// None: it does nothing.
