@@ -1,8 +1,9 @@
 //! Elements moved as they are between places that lie apart: a matrix by squares, what lies close together by units, and the
 //! rest one by one.
 
-use super::transpose::{LINE, REGISTER, bring_all_near, lines, square};
+use super::transpose::{REGISTER, bring_all_near, lines, square};
 use super::units::{Grid, Units};
+use crate::align::LINE;
 use crate::copies;
 
 /// The side that lies further away than a buffer in the L1 cache does. (Who is done with memory sees to a
@@ -153,13 +154,12 @@ unsafe fn transpose<const N: usize>(
     let n = N as isize;
     let side = REGISTER / N;
     let whole @ [whole_rows, whole_cols] = [rows / side * side, cols / side * side];
-    let is_aligned = (dst.addr() | dst_step as usize).is_multiple_of(REGISTER);
     // SAFETY: the caller's; squares and what is left beside and below them are all elements. The rows of squares start registers
     // on from an aligned address, by aligned steps, if they are streamed.
     unsafe {
         match far {
             Far::Source => squares_by_columns::<N>((src, src_step), (dst, dst_step), whole),
-            Far::Memory if is_aligned => {
+            Far::Memory if is_streamed(dst, dst_step) => {
                 squares_by_rows::<N, true>((src, src_step), (dst, dst_step), whole, before);
             }
             _ => squares_by_rows::<N, false>((src, src_step), (dst, dst_step), whole, before),
@@ -178,6 +178,11 @@ unsafe fn transpose<const N: usize>(
             beside(whole_rows, 0, [rows - whole_rows, cols]);
         }
     }
+}
+
+/// Whether squares can be streamed to rows that lie so: all of them start registers.
+pub(super) fn is_streamed(dst: *const u8, dst_step: isize) -> bool {
+    (dst.addr() | dst_step as usize).is_multiple_of(REGISTER)
 }
 
 /// Turns squares over, in an order in which the source is read row after row.
@@ -214,7 +219,8 @@ unsafe fn squares_by_rows<const N: usize, const STREAMED: bool>(
 ) {
     let side = REGISTER / N;
     for row in (0..rows).step_by(side) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's. Columns are whole squares, so that one begins at each `col`; where what is left of them has a line's
+        // bytes there are the squares that a line is of. Registers start at a line's start, too.
         unsafe {
             // While these are moved the lines of the next come near.
             for next in row + side..rows.min(row + 2 * side) {

@@ -6,10 +6,11 @@
 //! matrix of 4096 x 4096 went from float32 to float16 in 0.63 of the speed of a cast of as many that lie one after the other,
 //! and in 0.43 where each block was cast and then scattered.
 
-use super::moves::{Far, turn_over};
+use super::moves::{Far, is_streamed, turn_over};
 use super::plan::{Axis, Plan, for_each_place};
-use super::transpose::{LINE, REGISTER, bring_near};
+use super::transpose::{REGISTER, bring_near};
 use super::{Outcome, ROW, Runs};
+use crate::align::LINE;
 use crate::buffer::Buffer;
 use crate::stream::{fence, fill_half_a_cache};
 use alloc::vec::Vec;
@@ -202,10 +203,13 @@ impl<'a> Pipeline<'a> {
         let side = REGISTER / self.to;
         let squares = share(block.cols.div_ceil(side), step);
         let cols = squares.start * side..(squares.end * side).min(block.cols);
-        let (far, moved) = match self.runs.streams {
-            true => (Far::Memory, LINE),
-            false => (Far::Destination, REGISTER),
+        // (A block of the first rows, up to where the destination has a line's end, has no whole line.)
+        let far = match self.runs.streams && is_streamed(block.dst, self.cols.dst) {
+            true => Far::Memory,
+            false => Far::Destination,
         };
+        let by_lines = matches!(far, Far::Memory) && block.rows * self.to >= LINE;
+        let moved = if by_lines { LINE } else { REGISTER };
         let turns = cols.len() / side * (block.rows * self.to / moved);
         let each = lines.count().div_ceil(turns.max(1));
         // SAFETY: the caller's: the columns are the block's, of which all rows have been written. The results are this one's own,

@@ -6,14 +6,12 @@
 //! times, all bits have changed places. The registers are those that every CPU of an architecture has,
 //! so that nothing need be chosen: what is turned over comes from far away, and waits for that.
 
+use crate::align::LINE;
 pub(super) use registers::bring_near;
 use registers::{Register, stream, zip_high, zip_low};
 
 /// The bytes of a register.
 pub(super) const REGISTER: usize = 16;
-
-/// The bytes of a cache line.
-pub(super) const LINE: usize = 64;
 
 /// Has the lines of so many bytes, or none, [brought near](bring_near), whatever is there.
 #[inline(always)]
