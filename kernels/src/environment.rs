@@ -113,7 +113,8 @@ const fn calculates(from: DType, to: DType) -> bool {
         // (An AArch64's instruction that makes float64s of float32s makes the default NaN of every one, if that is asked for.)
         (_, Float64) if from.bits() == 8 && from.has_nan() => cfg!(target_arch = "aarch64"),
         _ if from.bits() == 8 => is_float(from) && wide_int,
-        // Exact; and where that is a sum, whose zero would have the sign that the rounding gives it, zero is seen to.
+        // Exact. (A sum, whose zero would have the sign that the rounding gives it, runs in the default environment by itself: see
+        // `run_within`.)
         (Int16 | UInt16, Float32 | Float64) | (Int32, Float64) => false,
         _ => true,
     }
@@ -174,7 +175,7 @@ pub(crate) unsafe fn run(
     }
 }
 
-/// Runs a part of a kernel that is not guarded in the default environment, by one call: how a long cast is split has been decided.
+/// Runs a part of an unguarded kernel in the default environment, by one call: how a long cast is split has been decided.
 ///
 /// # Safety
 /// As for the kernel, see [`Kernel`]; the part may do less than is asked for.

@@ -35,6 +35,9 @@ pub enum Exact {
 /// Past the exponents of all dtypes, of which float64's are the furthest from zero, with 64 bits of a significand to spare.
 const FAR: i32 = 2000;
 
+/// A float64's field holds the exponent while it is rounded: 12 bits above the fraction's 52, one more than the format has.
+const _: () = assert!(1100 + 64 < FAR && FAR + 64 + 1022 < 1 << 12);
+
 impl Exact {
     /// The integer 0 or 1.
     pub const fn from_bool(value: bool) -> Self {
@@ -110,7 +113,8 @@ impl Exact {
         }
     }
 
-    /// The same value with an odd significand, or 0 * 2^0.
+    /// The same value with an odd significand, or 0 * 2^0; where the exponent can't be that large, with the largest, which is one
+    /// form, too.
     const fn reduced(self) -> Self {
         match self {
             Self::Finite { negative, significand: 0, .. } => {

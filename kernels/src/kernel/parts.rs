@@ -164,7 +164,9 @@ impl Kernel {
         join: &impl Join,
     ) -> Result<&'a mut [u8], RunError> {
         self.run_in_parts(src, &mut *dst, n, join)?;
-        // SAFETY: these are the bytes of `n` elements, no more, or there would be an error, and all of them have been written.
+        // SAFETY: these are the bytes of `n` elements, no more, or there would be an error. All have been written: each part has
+        // done all of its elements, or there would be an error, too, and a kernel writes whole bytes; `run_in_parts` comes back
+        // when all parts have, however a `Join` runs them, which has to answer with what they answered.
         Ok(unsafe { &mut *(ptr::from_mut(dst) as *mut [u8]) })
     }
 
