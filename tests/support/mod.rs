@@ -38,7 +38,7 @@ pub fn fewer_pairs() -> impl Iterator<Item = (DType, DType)> {
     pairs().step_by(one_in(15))
 }
 
-/// So many where [values](values::stride) are thinned out, else one: of what is tested as a whole, the step to the next.
+/// The step by which tests thin out whole cases: so many if [values](values::stride) are thinned out, else 1.
 pub fn one_in(some: usize) -> usize {
     if values::stride() > 1 { some } else { 1 }
 }
@@ -253,15 +253,17 @@ pub fn compare(
     if options.overflow != Overflow::Error {
         // (Nothing is refused.)
     } else if matches!(options.rounding, Rounding::Stochastic { .. }) {
-        // What is drawn takes a number to where one of the directed roundings does: what all of them refuse never fits.
-        let ways = [Rounding::TowardZero, Rounding::Up, Rounding::Down];
-        let refuses = |&code: &u128, rounding| {
-            let options = Options { rounding, ..*options };
-            reference::cast(from, to, code, &options, 0).is_err()
+        // What is drawn takes a number to where one of the directed roundings does: what all of them refuse never fits, and what
+        // none refuses does anywhere.
+        let ways = [Rounding::TowardZero, Rounding::Up, Rounding::Down]
+            .map(|rounding| Options { rounding, ..*options });
+        let refused = |&code: &u128| {
+            ways.iter().filter(|way| reference::cast(from, to, code, way, 0).is_err()).count()
         };
-        let never = |code: &u128| ways.iter().all(|&rounding| refuses(code, rounding));
-        let (never, some): (Vec<_>, Vec<_>) = codes.iter().copied().partition(never);
-        each_is_refused(levels, from, to, options, never)?;
+        let (never, some): (Vec<_>, Vec<_>) =
+            codes.iter().copied().partition(|code| refused(code) == ways.len());
+        let always: Vec<_> = some.iter().copied().filter(|code| refused(code) == 0).collect();
+        each_is_refused(levels, [from, to], options, &never, always)?;
         // Others fit anywhere or in some places: runs a little past each failure, the next of which begins right after it.
         let mut rest = &some[..];
         let mut shifted = *options;
@@ -279,43 +281,53 @@ pub fn compare(
             if result.is_some() { fit.push(code) } else { unfit.push(code) }
         }
         on_all(case(&fit, options))?;
-        each_is_refused(levels, from, to, options, unfit)?;
+        each_is_refused(levels, [from, to], options, &unfit, fit)?;
     }
     Ok(Tally { pairs: 0, options: 1, values: codes.len() as u64 })
 }
 
-/// How many elements follow one that is refused.
+/// How many elements follow one that is refused in some places.
 const PAST: usize = 16;
 
-/// Whether kernels refuse each of these codes, which are refused wherever they are: alone, and before others.
+/// Among how many elements that fit one is put that does not: more than two of the longest steps have.
+const AMONG: usize = 256;
+
+/// Whether kernels refuse each of these codes, which are refused wherever they are: alone; and those next to a code that fits,
+/// where a bound may be missed by one, and one in sixteen of the others, among many that fit, where a test of them all at once
+/// sees it or nothing does.
 fn each_is_refused(
     levels: &[&'static Level],
-    from: DType,
-    to: DType,
+    [from, to]: [DType; 2],
     options: &Options,
-    mut codes: Vec<u128>,
+    unfit: &[u128],
+    mut fit: Vec<u128>,
 ) -> Result<(), String> {
-    codes.sort_unstable();
-    codes.dedup();
-    let bytes = if from.is_packed() { Vec::new() } else { source_bytes(from, &codes) };
-    let mut dst = vec![0; to.bytes_for(1 + PAST).unwrap()];
+    fit.sort_unstable();
+    let fits = |code: u128| fit.binary_search(&code).is_ok();
+    let is_put = |&(i, &code): &(usize, &u128)| {
+        i.is_multiple_of(16) || fits(code.wrapping_sub(1)) || fits(code.wrapping_add(1))
+    };
+    let put: Vec<_> = unfit.iter().enumerate().filter(is_put).map(|(_, &code)| code).collect();
+    // (Of all that fit, from the first to the last; none if none does.)
+    let apart = (fit.len() / AMONG).max(1);
+    let many: Vec<_> = fit.iter().copied().step_by(apart).cycle().take(AMONG).collect();
+    let mut source = source_bytes(from, &many);
+    let mut stored = vec![0; to.bytes_for(AMONG).unwrap()];
+    let one = to.bytes_for(1).unwrap();
     for level in levels {
         let kernel = Kernel::on(level, from, to, options);
-        for (i, code) in codes.iter().enumerate() {
-            for n in [1, (1 + PAST).min(codes.len() - i)] {
-                let packed;
-                let src = match from.size() {
-                    Some(size) => &bytes[i * size..(i + n) * size],
-                    None => {
-                        packed = source_bytes(from, &codes[i..i + n]);
-                        &packed[..]
-                    }
-                };
-                let dst = &mut dst[..to.bytes_for(n).unwrap()];
-                if kernel.run(src, dst, n) != Err(RunError::Unfit { index: 0 }) {
-                    return Err(format!("{kernel:?}: {code:#x}, first of {n}, is not refused"));
-                }
-            }
+        let see = |code, index, result| match result {
+            Err(RunError::Unfit { index: told }) if told == index => Ok(()),
+            other => Err(format!("{kernel:?}: {code:#x} at {index}, but {other:?}")),
+        };
+        for &code in unfit {
+            see(code, 0, kernel.run(&source_bytes(from, &[code]), &mut stored[..one], 1))?;
+        }
+        for (k, &code) in put.iter().enumerate().take_while(|_| !many.is_empty()) {
+            let place = k * 67 % AMONG;
+            reference::store(from, &mut source, place, code);
+            see(code, place, kernel.run(&source, &mut stored, AMONG))?;
+            reference::store(from, &mut source, place, many[place]);
         }
     }
     Ok(())
