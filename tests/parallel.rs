@@ -204,11 +204,12 @@ fn a_limit_of_parts_changes_nothing() {
 #[test]
 fn of_several_unfit_elements_the_first_is_told() {
     let checked = CastOptions::new().overflow(Overflow::Error);
-    let n = 1_000_003;
+    // (More than 16 MiB: less is not worth two threads, as the vector is new.)
+    let n = 4_000_003;
     let mut source = vec![1i32; n];
     for pool in pools() {
         source.fill(1);
-        for first in [n - 1, 700_001, 500_000, 499_999, 1, 0] {
+        for first in [n - 1, 2_800_001, 2_000_000, 1_999_999, 1, 0] {
             source[first] = -1 - first as i32;
             for _ in 0..20 {
                 let error = pool.install(|| par_cast_vec_with::<_, u8>(&source, &checked));
