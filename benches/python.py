@@ -173,7 +173,11 @@ def measure(ours, package, elements):
     for source in names:
         for target in names:
             bound = min(in_range(source), in_range(target))
-            values = random.uniform(0 if "u" in source + target else -bound, bound, elements)
+            if source in ("bool", "int1", "uint1"):
+                values = random.integers(0, 2, elements) * (-1.0 if source == "int1" else 1.0)
+            else:
+                unsigned = source.startswith("uint") or target.startswith("uint")
+                values = random.uniform(0 if unsigned else -bound, bound, elements)
             src = numpy.empty(elements * ours.size(source), numpy.uint8)
             ours.cast("float64", source, values.view(numpy.uint8), src, elements)()
             dst = numpy.zeros(elements * ours.size(target), numpy.uint8)

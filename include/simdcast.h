@@ -284,8 +284,8 @@ int32_t simdcast_cast_strided(int32_t from, const void *src, size_t src_bytes,
 int32_t simdcast_promote(const char *system, int32_t a, int32_t b);
 
 /* The same of any number of operands, as the system has it: in many that is not pair by pair. Where only scalars meet,
-   the system's default dtype of what they come to. (The dtype alone: in JAX and TensorFlow, what scalars come to may
-   give way to other operands, so that all must meet at once.) */
+   the system's default dtype of what they come to. (Only the dtype is told. In JAX and TensorFlow a result of scalars
+   gives way to other operands: hand in all at once.) */
 int32_t simdcast_promote_all(const char *system, const int32_t *operands, size_t count);
 
 /* The rules by which a system may let a dtype be cast to another. */

@@ -262,7 +262,7 @@ impl Cast {
     /// ```
     ///
     /// # Errors
-    /// As [`run_n`](Self::run_n). What has been written then is not told.
+    /// As [`run_n`](Self::run_n). The elements before one that does not fit have been written, as far as they are whole bytes.
     pub fn run_uninit<'a>(
         &self,
         src: &[u8],

@@ -116,7 +116,7 @@ pub enum CastError {
         from: DType,
         /// The dtype of the destination.
         to: DType,
-        /// The index of the first such element. (In a stream, on a platform whose `usize` counts fewer, it is the largest one.)
+        /// The index of the first such element. (In a stream, which may be longer than `usize` counts: `usize::MAX` then.)
         index: usize,
         /// Its value.
         value: Value,

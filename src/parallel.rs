@@ -217,7 +217,8 @@ impl Cast {
         self.in_parts(src, dst, elements, &Threads::at_most(threads))
     }
 
-    /// As [`run_uninit`](Self::run_uninit), by the threads of rayon if there is enough to do, as for memory that is no new one.
+    /// As [`run_uninit`](Self::run_uninit), by the threads of rayon if there is enough to do: 4 MiB, as into memory that is there
+    /// already, not 16 MiB, as into a new vector.
     ///
     /// # Errors
     /// As [`run_uninit`](Self::run_uninit).
@@ -308,7 +309,7 @@ mod tests {
 
     #[test]
     fn new_memory_takes_more_work_to_be_worth_others() {
-        let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        let Some(pool) = pool(2) else { return };
         pool.install(|| {
             assert_eq!([ALL.parts(WORTH - 1), FRESH.parts(WORTH_FRESH - 1)], [1; 2]);
             assert!(ALL.parts(WORTH) > 1 && FRESH.parts(WORTH_FRESH) > 1);
