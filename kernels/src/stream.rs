@@ -164,8 +164,8 @@ mod cpu {
     /// How far past the end of a piece's source lies what is fetched while the piece is streamed.
     ///
     /// A Zen 4 fetches the next piece's. With 8 KiB in between, casts of 64 MiB and more took it 1.24 times as long on AVX-512,
-    /// and 1.23 times on AVX2, in geometric mean, longer than through the caches for one in two pairs; and without any of it as
-    /// long. (A Zen 3, on which neither was measured, has an L1 cache of the same size and ways.)
+    /// and 1.23 times on AVX2, in geometric mean: for one in two pairs longer than through the
+    /// caches. (A Zen 3, on which neither was measured, has an L1 cache of the same size and ways.)
     ///
     /// On a Zen 5, 8 KiB are about as much as memory delivers before the first of it arrives: casts of 128 MiB to results half or
     /// a quarter as wide took 0.78 to 0.88 times as long so as with the next piece's, and to wider ones as long; with three times
